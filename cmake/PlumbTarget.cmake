@@ -1,0 +1,38 @@
+# One folder of src/ is one target. The link list given here is also the list
+# of folders whose headers it may include: tools/check_includes.py reads both.
+#
+#   plumb_library(core DEPS base LIBS fmt::fmt)
+#
+# takes every *.cc beside the CMakeLists.txt; *_test.cc become the GoogleTest
+# program plumb_<name>_test.
+
+function(plumb_library name)
+  cmake_parse_arguments(ARG "" "" "DEPS;LIBS;TEST_LIBS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  string(REPLACE "/" "_" target plumb_${name})
+
+  if(sources)
+    add_library(${target} STATIC ${sources})
+    set(scope PUBLIC)
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(${target} ${scope} ${PROJECT_SOURCE_DIR}/src)
+  foreach(dep IN LISTS ARG_DEPS)
+    string(REPLACE "/" "_" dep_target plumb_${dep})
+    target_link_libraries(${target} ${scope} ${dep_target})
+  endforeach()
+  target_link_libraries(${target} ${scope} plumb_flags ${ARG_LIBS})
+
+  if(tests AND PLUMB_TESTS)
+    add_executable(${target}_test ${tests})
+    target_link_libraries(${target}_test PRIVATE ${target} ${ARG_TEST_LIBS} GTest::gtest_main GTest::gmock)
+    target_compile_definitions(${target}_test PRIVATE
+      PLUMB_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/testdata")
+    add_test(NAME unit.${name} COMMAND ${target}_test)
+  endif()
+endfunction()

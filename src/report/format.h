@@ -1,0 +1,34 @@
+// The formats of a report, and the one place that knows them all.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "base/names.h"
+#include "core/report.h"
+
+namespace plumb {
+
+enum class Format { text, json, sarif, junit, folded };
+
+template <>
+inline constexpr auto kNames<Format> = name_table<Format>({{Format::text, "text"},
+                                                           {Format::json, "json"},
+                                                           {Format::sarif, "sarif"},
+                                                           {Format::junit, "junit"},
+                                                           {Format::folded, "folded"}});
+
+struct RenderOptions {
+  bool color = false;      // text: use ANSI colours
+  unsigned width = 80;     // text: columns
+  std::size_t limit = 20;  // text: leaks shown in full; the rest is counted
+  bool show_hidden = false;  // text: show suppressed and known leaks, too
+  bool verbose = false;      // text: whole stacks, all notes
+  std::string source_root;   // sarif: paths below it become relative
+};
+
+// The report in the given format. The report is complete and ordered.
+std::string render(const Report& report, Format format, const RenderOptions& options);
+
+}  // namespace plumb

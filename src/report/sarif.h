@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "core/report.h"
+#include "report/format.h"
+
+namespace plumb {
+
+std::string write_sarif(const Report& report, const RenderOptions& options);
+
+}  // namespace plumb

@@ -1,0 +1,34 @@
+// `plumb run`: starts an unmodified program and says what it leaked.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "core/report.h"
+
+namespace plumb {
+
+struct RunOptions {
+  std::vector<std::string> command;  // program and arguments
+  unsigned stack_depth = 30;         // frames kept per allocation; 1 is the caller only
+  bool forgotten = true;             // list what is still reachable, too
+  std::string keep_trace;            // copy the raw records here, or empty
+};
+
+struct RunOutcome {
+  Report report;        // complete: ids, order and totals set
+  int wait_status = 0;  // as waitpid gives it: the program's own end
+};
+
+// Runs the command with its own standard streams. Fails before the start
+// (program not found, statically linked, ...); after it, what went wrong with
+// our own work is a note in the report.
+Result<RunOutcome> run_program(const RunOptions& options);
+
+// Reads a raw trace that a runtime left behind and makes a report of it.
+Result<Report> report_of_trace(const std::string& path);
+
+}  // namespace plumb
