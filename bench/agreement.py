@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Does `plumb run` see the blocks that memcheck sees, on real programs?
+
+Lost is memcheck's definite plus indirect, forgotten its reachable plus
+possible. Memcheck runs without freeing libc's own blocks, as we do.
+"""
+
+import json
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+import measure
+import subjects
+
+MEMCHECK = ["valgrind", "--leak-check=full", "--run-libc-freeres=no", "--run-cxx-freeres=no"]
+LINE = re.compile(rb"(definitely|indirectly|possibly) lost: ([\d,]+) bytes in ([\d,]+) blocks"
+                  rb"|still (reachable): ([\d,]+) bytes in ([\d,]+) blocks")
+
+
+def number(text: bytes) -> int:
+    return int(text.replace(b",", b""))
+
+
+def memcheck(command: list[str]) -> dict[str, tuple[int, int]]:
+    """Word -> (blocks, bytes)."""
+    done = measure.run([*MEMCHECK, *command])
+    found = {"definitely": (0, 0), "indirectly": (0, 0), "possibly": (0, 0), "reachable": (0, 0)}
+    for lost, size, blocks, reach, reach_size, reach_blocks in LINE.findall(done.stderr):
+        word = (lost or reach).decode()
+        found[word] = (number(blocks or reach_blocks), number(size or reach_size))
+    return found
+
+
+def plumb_run(plumb: str, command: list[str], output: Path) -> dict:
+    measure.run([plumb, "run", "--format=json", f"--output={output}", "--", *command])
+    return json.loads(output.read_text())["totals"]
+
+
+def main() -> int:
+    plumb = sys.argv[1]
+    equal = 0
+    print("\n| program | lost, memcheck (blocks / bytes) | lost, plumb run | forgotten, memcheck | forgotten, plumb run | lost equal |")
+    print("|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        programs = subjects.subjects(Path(folder))
+        for name, command in programs.items():
+            theirs = memcheck(command)
+            ours = plumb_run(plumb, command, Path(folder) / "report.json")
+            lost = tuple(a + b for a, b in zip(theirs["definitely"], theirs["indirectly"]))
+            kept = tuple(a + b for a, b in zip(theirs["possibly"], theirs["reachable"]))
+            our_lost = (ours["lost"]["blocks"], ours["lost"]["bytes"])
+            our_kept = (ours["forgotten"]["blocks"], ours["forgotten"]["bytes"])
+            same = lost == our_lost
+            equal += same
+            show = lambda pair: f"{pair[0]:,} / {pair[1]:,}"
+            print(f"| {name} | {show(lost)} | {show(our_lost)} | {show(kept)} | {show(our_kept)} | {'yes' if same else '**no**'} |")
+    print(f"\nLost blocks and bytes equal in {equal} of {len(programs)} programs.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Measurements beside other tools: bench/run.sh [NAME], all without a name.
+# Each prints a table in Markdown; docs/benchmarks.md shows the last ones.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+plumb=build/release/bin/plumb
+names=(large-report agreement overhead)
+[ $# -gt 0 ] && names=("$@")
+for name in "${names[@]}"; do
+  case $name in
+    large-report) python3 bench/large_report.py "$plumb" ;;
+    agreement) python3 bench/agreement.py "$plumb" ;;
+    overhead) python3 bench/overhead.py "$plumb" ;;
+    *)
+      echo "bench: no measurement '$name'; there are: large-report agreement overhead" >&2
+      exit 2
+      ;;
+  esac
+done

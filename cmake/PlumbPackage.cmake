@@ -1,0 +1,19 @@
+# The .deb: `./dev package`.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME plumb-leaks)
+set(CPACK_PACKAGE_VENDOR "The Plumb authors")
+set(CPACK_PACKAGE_CONTACT "The Plumb authors <plumb@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "finds where C and C++ programs lose their memory")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
+"Plumb says where leaked memory was allocated, last used and lost, and the
+ window in which a free belongs: for unmodified programs (plumb run), with one
+ report for terminals, editors and continuous integration.")
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libc6-dbg")
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+include(CPack)

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# The long tests, whole: soak.sh MINUTES. Half of the time goes to generated
+# programs, half to the fuzz targets; results are written to docs/soak.md.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+minutes=$1
+out=build/soak
+mkdir -p "$out"
+failed=0
+
+programs=$((minutes * 60)) # about one a second for half of the time, two engines
+python3 tests/generator/compare.py --plumb=build/dev/bin/plumb --seeds="1..$programs" \
+  --engines=run,memcheck >"$out/generator.txt" 2>&1 || failed=1
+
+targets=(build/asan/fuzz/fuzz_*)
+seconds=$((minutes * 30 / ${#targets[@]}))
+for target in "${targets[@]}"; do
+  name=$(basename "$target")
+  mkdir -p "$out/$name"
+  "$target" -max_total_time="$seconds" -print_final_stats=1 -artifact_prefix="$out/" \
+    "$out/$name" "fuzz/corpus/$name" >"$out/$name.txt" 2>&1 || failed=1
+done
+
+{
+  printf '# Soak\n\nWritten by `./dev soak %s`; %s cores, %s.\n' "$minutes" "$(nproc)" "$(date -u +%F)"
+  printf '\n## Generated programs\n\n```\n%s\n```\n' "$(tail -n 20 "$out/generator.txt")"
+  printf '\n## Fuzzing\n\n| target | executions | result |\n|---|---|---|\n'
+  for target in "${targets[@]}"; do
+    name=$(basename "$target")
+    runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$out/$name.txt")
+    result=clean
+    grep -q 'ERROR:\|SUMMARY:' "$out/$name.txt" && result='**failed**, see build/soak'
+    printf '| `%s` | %s | %s |\n' "$name" "${runs:-0}" "$result"
+  done
+} >docs/soak.md
+cat docs/soak.md
+exit "$failed"
