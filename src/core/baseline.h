@@ -2,7 +2,10 @@
 //
 // Leaks are paired by identity (fingerprint.h). Where several share one, they
 // are paired in the order of the source, nearest place in the function first,
-// so that a run that sees only some of them pairs the right ones.
+// so that a run that sees only some of them pairs the right ones. Equally many
+// are taken for the same ones, whatever moved between them.
+// Limit: one that was mended while another of the same identity appeared in
+// the same function is taken for the old one.
 #pragma once
 
 #include <cstddef>

@@ -11,19 +11,28 @@
 // rebuild changes.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
+#include "core/function_name.h"
 #include "core/report.h"
 
 namespace plumb {
 
-// "foo(int) [clone .isra.0]" -> "foo(int)", "std::string[abi:cxx11]::x" -> ...
-std::string normalised_function(std::string_view function);
-
 // The words above as one string; equal for leaks that only their place in the
 // source tells apart.
 std::string identity(const Leak& leak, const Report& report);
+
+// Leaks of one report with equal identity, by a 128-bit digest of it, in the
+// order of the source (place.h).
+struct IdentityGroups {
+  std::vector<std::string> keys;  // digest of each leak of the report
+  std::unordered_map<std::string, std::vector<std::size_t>> members;  // indices into its leaks
+};
+IdentityGroups group_by_identity(const Report& report);
 
 // Sets Leak::id for every leak. Deterministic; independent of the order of
 // the list.

@@ -27,10 +27,8 @@ enum class When { ordinary, error_path, throwing, main_exit, oom, global };
 enum class UseKind { access, copy, call, arithmetic };
 
 template <>
-inline constexpr auto kNames<Engine> = name_table<Engine>({{Engine::check, "check"},
-                                                           {Engine::run, "run"},
-                                                           {Engine::cc, "cc"},
-                                                           {Engine::watch, "watch"}});
+inline constexpr auto kNames<Engine> = name_table<Engine>(
+    {{Engine::check, "check"}, {Engine::run, "run"}, {Engine::cc, "cc"}, {Engine::watch, "watch"}});
 template <>
 inline constexpr auto kNames<Kind> = name_table<Kind>(
     {{Kind::lost, "lost"}, {Kind::stale, "stale"}, {Kind::forgotten, "forgotten"}});

@@ -1,5 +1,8 @@
 // The order of a report. Kind always comes first (lost, stale, forgotten),
 // then the key, then the fingerprint, so that equal input gives equal bytes.
+// Bytes and blocks are those of the leak with all that hangs on it; the
+// largest comes first. A leak without the figure (drag, growth) or without a
+// file comes last, by bytes.
 #pragma once
 
 #include "base/names.h"

@@ -67,8 +67,9 @@ struct Totals {
   // Leaks that the report's list no longer has, because somebody filtered it
   // (`plumb report --min-size`); by kind, so that the sums still hold.
   std::optional<Count> omitted_lost, omitted_stale, omitted_forgotten;  // `omitted{...}`
-  std::uint64_t suppressed = 0;                                         // leaks in the list
-  std::uint64_t known = 0;                                              // leaks in the list
+  Extra omitted_extra;           // unknown members of `omitted`
+  std::uint64_t suppressed = 0;  // leaks in the list
+  std::uint64_t known = 0;       // leaks in the list
   // check only
   std::optional<std::uint64_t> functions, units, undecided, skipped_units;  // `skippedUnits`
   std::vector<Stage> stages;
@@ -87,8 +88,8 @@ struct Note {
 
 struct Sample {  // `series`
   double time = 0;
-  std::uint64_t heap_bytes = 0;     // `heapBytes`
-  std::uint64_t live_blocks = 0;    // `liveBlocks`
+  std::uint64_t heap_bytes = 0;       // `heapBytes`
+  std::uint64_t live_blocks = 0;      // `liveBlocks`
   std::optional<double> stale_bytes;  // `staleBytes`
   Extra extra;
   bool operator==(const Sample&) const = default;

@@ -1,0 +1,74 @@
+#include "common/memory.h"
+
+#include "common/spin_lock.h"
+#include "common/sys.h"
+
+extern "C" {
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern char _end[] __attribute__((visibility("hidden")));
+}
+
+namespace plumb::rt {
+
+namespace {
+
+// One entry per mapping: tables, and one leaf per 64 MB of heap addresses.
+constexpr size_t kMaxRanges = size_t{1} << 17;
+Range ranges[kMaxRanges];
+size_t range_count = 0;
+SpinLock ranges_lock;
+
+void* remember(long result, size_t size) {
+  if (is_error(result)) return nullptr;
+  const uintptr_t begin = static_cast<uintptr_t>(result);
+  ranges_lock.lock();
+  const bool fits = range_count < kMaxRanges;
+  if (fits) ranges[range_count++] = {begin, page_up(begin + size)};
+  ranges_lock.unlock();
+  if (!fits) {
+    sys_call(SYS_munmap, result, static_cast<long>(size));
+    return nullptr;
+  }
+  sys_call(SYS_madvise, result, static_cast<long>(size), MADV_DONTDUMP);
+  return reinterpret_cast<void*>(result);
+}
+
+}  // namespace
+
+void* own_pages(size_t size) {
+  return remember(sys_mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
+                  size);
+}
+
+void release_own_pages(void* address, size_t size) {
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(address);
+  ranges_lock.lock();
+  for (size_t i = range_count; i-- > 0;) {
+    if (ranges[i].begin != begin) continue;
+    ranges[i] = ranges[--range_count];
+    break;
+  }
+  ranges_lock.unlock();
+  sys_call(SYS_munmap, static_cast<long>(begin), static_cast<long>(size));
+}
+
+void* own_shared_pages(int file, uint64_t offset, size_t size) {
+  return remember(
+      sys_mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, offset),
+      size);
+}
+
+void* ordinary_pages(size_t size) {
+  const long result = sys_mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return is_error(result) ? nullptr : reinterpret_cast<void*>(result);
+}
+
+size_t own_range_count() { return range_count; }
+Range own_range(size_t index) { return ranges[index]; }
+Range own_module() {
+  return {reinterpret_cast<uintptr_t>(__ehdr_start), page_up(reinterpret_cast<uintptr_t>(_end))};
+}
+
+}  // namespace plumb::rt

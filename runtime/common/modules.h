@@ -1,0 +1,26 @@
+// The modules that stacks refer to, written down when a stack first mentions
+// them: at the end of the program a module may be gone, or another one may be
+// in its place.
+//
+// The loader's lock is never taken (_dl_find_object needs none): the program
+// may hold locks of its own while it allocates.
+// Limit: a module that libc unloads by itself (name service, iconv) is noticed
+// only when another one is found in its place.
+#pragma once
+
+#include <stdint.h>
+
+#include "common/inside.h"
+
+namespace plumb::rt {
+
+// Grows when a module was unloaded: addresses then mean something else.
+uint32_t module_epoch();
+
+// Makes sure that the module around this code address is written down.
+void note_module(Inside& in, uintptr_t address);
+
+// To be called after a dlclose.
+void modules_changed(Inside& in);
+
+}  // namespace plumb::rt

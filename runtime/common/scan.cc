@@ -1,0 +1,167 @@
+#include "common/scan.h"
+
+#include <signal.h>
+
+#include "common/block_index.h"
+#include "common/block_table.h"
+#include "common/heap_layout.h"
+#include "common/maps.h"
+#include "common/mark.h"
+#include "common/placement.h"
+#include "common/process.h"
+#include "common/roots.h"
+#include "common/safe_copy.h"
+#include "common/stop_world.h"
+#include "common/sys.h"
+#include "common/text.h"
+#include "common/thread_stacks.h"
+#include "common/trace_file.h"
+
+namespace plumb::rt {
+
+namespace {
+
+enum Progress : int { kNotYet, kOn, kOver };
+int progress = kNotYet;
+int scanner = 0;  // thread
+uint64_t old_mask = 0;
+
+// What the steps of one scan hand to each other; static, since a fault may cut
+// the scan short anywhere.
+struct Work {
+  StopResult stopped;
+  OwnVector<Mapping> mappings;
+  OwnVector<Range> excluded;
+  BlockIndex index;
+};
+Work* work = nullptr;
+alignas(Work) char work_room[sizeof(Work)];
+
+uintptr_t own_thread_pointer() {
+  uintptr_t self;
+  __asm__("movq %%fs:0, %0" : "=r"(self));
+  return self;
+}
+
+void mark_threads(Marker& marker, const ScanPoint& point) {
+  marker.mark_range(point.registers);
+  marker.mark_range(point.vectors);
+  stack_t signal_stack{};
+  if (sys_call(SYS_sigaltstack, 0, reinterpret_cast<long>(&signal_stack)) == 0) {
+    marker.mark_value(reinterpret_cast<uintptr_t>(signal_stack.ss_sp));
+  }
+  for (StoppedThread& thread : work->stopped.threads) {
+    marker.mark_range(thread.context);  // holds the signal stack, too
+    marker.mark_range(thread.vectors);
+    for (unsigned i = 0; i < thread.word_count; ++i) marker.mark_value(thread.words[i]);
+  }
+}
+
+struct RootVisit {
+  Marker* marker;
+  uint64_t bytes;
+};
+void visit_root(void* context, Range range) {
+  RootVisit& visit = *static_cast<RootVisit*>(context);
+  visit.bytes += range.size();
+  visit.marker->mark_range(range);
+}
+
+// 0, or the PlumbProblem that ended it.
+uint32_t give_verdicts(const ScanPoint& point) {
+  PlumbTraceHeader& header = trace().header();
+  if (!read_maps(work->mappings)) return PLUMB_PROBLEM_NO_MAPS;
+  if (!work->index.build(block_table())) return PLUMB_PROBLEM_OUT_OF_MEMORY;
+  Marker marker(block_table(), work->index);
+  if (!marker.prepare()) return PLUMB_PROBLEM_OUT_OF_MEMORY;
+
+  allocator_ranges(work->mappings, work->excluded);
+  dead_stack_ranges(work->stopped, point.stack_pointer, own_thread_pointer(), work->mappings,
+                    work->excluded);
+  work->excluded.push(own_module());
+  for (size_t i = 0; i < own_range_count(); ++i) work->excluded.push(own_range(i));
+  if (work->excluded.failed()) return PLUMB_PROBLEM_OUT_OF_MEMORY;
+  normalise(work->excluded);
+
+  mark_threads(marker, point);
+  RootVisit roots{&marker, 0};
+  RootWalk(work->mappings, work->excluded).visit(visit_root, &roots);
+  if (!marker.sort_out_lost()) return PLUMB_PROBLEM_OUT_OF_MEMORY;
+  header.root_bytes = roots.bytes;
+  header.scanned_bytes = marker.scanned_bytes();
+  marker.release();
+  return PLUMB_PROBLEM_NONE;
+}
+
+// Whatever the scan had written, nothing is known about any block.
+void take_back_verdicts() {
+  for (uint32_t index = 1; index < block_table().end(); ++index) {
+    PlumbBlock& block = block_table().entry(index);
+    if (block.state == PLUMB_BLOCK_FREE) continue;
+    block.state = PLUMB_BLOCK_LIVE;
+    block.leader = 0;
+  }
+}
+
+uint32_t guarded_verdicts(const ScanPoint& point) {
+  FaultGuard guard;
+  if (PLUMB_RT_FAULTED()) return PLUMB_PROBLEM_SCAN_FAULT;
+  return give_verdicts(point);
+}
+
+}  // namespace
+
+bool scan_is_on() { return __atomic_load_n(&progress, __ATOMIC_ACQUIRE) == kOn; }
+bool scan_is_over() { return __atomic_load_n(&progress, __ATOMIC_ACQUIRE) == kOver; }
+
+bool scan_at_end(uint32_t end, uint32_t detail, const char* text, const ScanPoint& point) {
+  if (!is_us() || !tracking()) return false;
+  int expected = kNotYet;
+  if (!__atomic_compare_exchange_n(&progress, &expected, kOn, false, __ATOMIC_ACQ_REL,
+                                   __ATOMIC_ACQUIRE)) {
+    return false;
+  }
+  const uint64_t begin = sys_nanoseconds();
+  scanner = sys_gettid();
+  // No handler of the program's may run here: it could allocate.
+  sys_sigmask(SIG_SETMASK, ~(signal_bit(SIGSEGV) | signal_bit(SIGBUS)), &old_mask);
+  PlumbTraceHeader& header = trace().header();
+  header.end = end;
+  header.end_detail = detail;
+  copy_text(header.end_text, sizeof header.end_text, text);
+  header.phase = PLUMB_PHASE_SCANNING;
+
+  work = new (work_room) Work;
+  stop_world(work->stopped);
+  header.threads_stopped = static_cast<uint32_t>(work->stopped.threads.size());
+  header.threads_unanswered = work->stopped.unanswered;
+  header.stop_rounds = work->stopped.rounds;
+  header.stop_nanoseconds = sys_nanoseconds() - begin;
+  set_tracking(false);
+
+  const uint32_t problem = guarded_verdicts(point);
+  if (problem != PLUMB_PROBLEM_NONE) take_back_verdicts();
+  header.problem = problem;
+  header.scan_nanoseconds = sys_nanoseconds() - begin;
+  __atomic_store_n(&header.phase, PLUMB_PHASE_DONE, __ATOMIC_RELEASE);
+  __atomic_store_n(&progress, kOver, __ATOMIC_RELEASE);
+  sys_sigmask(SIG_SETMASK, old_mask, nullptr);
+  return true;
+}
+
+void resume_after_scan() {
+  take_back_verdicts();
+  work->index.release();
+  work->stopped.threads.release();
+  work->mappings.release();
+  work->excluded.release();
+  PlumbTraceHeader& header = trace().header();
+  header.end = PLUMB_END_UNKNOWN;
+  header.end_text[0] = 0;
+  header.phase = PLUMB_PHASE_RUNNING;
+  set_tracking(true);
+  __atomic_store_n(&progress, kNotYet, __ATOMIC_RELEASE);
+  release_world();
+}
+
+}  // namespace plumb::rt

@@ -1,0 +1,33 @@
+// Where the stacks of threads are, dead ones too: glibc keeps the stacks of
+// ended threads for the next ones, full of stale references.
+//
+// struct pthread knows its stack's start; where in it is found out once, in the
+// first thread that is started, by asking libc and looking for the answer.
+// Without that nothing is excluded: the scan then misses leaks, never invents
+// them.
+#pragma once
+
+#include <stdint.h>
+
+#include "common/inside.h"
+#include "common/maps.h"
+#include "common/stop_world.h"
+
+namespace plumb::rt {
+
+bool prepare_thread_stacks();
+
+// In a new thread, before its function runs.
+void note_thread_start(Inside& in);
+
+// The frame below which the first thread's own work lies: all of that is dead
+// when the thread has ended before the process.
+void note_main_frame(uintptr_t frame);
+
+// Adds what is below the stack pointer of each thread, and the whole stack of
+// each thread that has ended.
+void dead_stack_ranges(const StopResult& threads, uintptr_t own_stack_pointer,
+                       uintptr_t own_thread_pointer, const OwnVector<Mapping>& mappings,
+                       OwnVector<Range>& dead);
+
+}  // namespace plumb::rt

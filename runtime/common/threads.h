@@ -1,0 +1,68 @@
+// What each thread has of its own: counters (in the trace) and unused entries
+// of the block table, so that threads do not meet at every allocation.
+//
+// A slot belongs to one thread at a time and is handed on when that thread
+// ends. Threads without one (they ended already but still run clean-up code, or
+// there are too many) share slot 1 under a lock.
+#pragma once
+
+#include <stdint.h>
+
+#include "common/inside.h"
+#include "common/spin_lock.h"
+#include "trace/record.h"
+
+namespace plumb::rt {
+
+// Unused entries, linked through PlumbBlock::leader.
+struct EntryList {
+  uint32_t head = 0;
+  uint32_t count = 0;
+};
+
+struct CallerStack {  // for stacks of depth one
+  uintptr_t caller;
+  uint32_t epoch;
+  uint32_t stack;
+};
+inline constexpr unsigned kCallerCache = 128;
+
+struct ThreadSlot {
+  PlumbThread* counters;
+  uint32_t thread;     // number, in the order of first allocation
+  uint32_t next_slot;  // in the list of unused slots
+  uint64_t ordinal;
+  EntryList entries;  // at most one batch
+  EntryList spare;    // a full batch, or none
+  uint32_t fresh;     // entries never used yet: [fresh, fresh_end)
+  uint32_t fresh_end;
+  CallerStack callers[kCallerCache];
+};
+
+bool prepare_threads();
+
+// The calling thread's slot for as long as this lives.
+class SlotUse {
+ public:
+  explicit SlotUse(Inside& in);
+  ~SlotUse() {
+    if (__builtin_expect(shared_, 0)) shared_lock.unlock();
+  }
+  ThreadSlot* operator->() { return slot_; }
+  ThreadSlot& operator*() { return *slot_; }
+
+ private:
+  static SpinLock shared_lock;
+  static ThreadSlot* attach(ThreadState& state);
+  ThreadSlot* slot_;
+  bool shared_ = false;
+};
+
+inline SlotUse::SlotUse(Inside& in) : slot_(in.thread().slot) {
+  if (__builtin_expect(slot_ == nullptr, 0)) {
+    slot_ = attach(in.thread());
+    shared_ = in.thread().slot == nullptr;
+  }
+}
+
+}  // namespace plumb::rt

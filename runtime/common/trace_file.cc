@@ -1,0 +1,100 @@
+#include "common/trace_file.h"
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "common/memory.h"
+#include "common/sys.h"
+#include "common/text.h"
+
+namespace plumb::rt {
+
+namespace {
+
+TraceFile the_trace;
+
+constexpr uint64_t kMega = uint64_t{1} << 20;
+
+struct Layout {
+  uint64_t count[PLUMB_SECTION_COUNT];
+};
+
+constexpr uint32_t kItemSize[PLUMB_SECTION_COUNT] = {
+    sizeof(PlumbThread), sizeof(PlumbModule), 1, sizeof(uint64_t), sizeof(PlumbBlock)};
+
+// Shares of the room there is, in bytes.
+Layout layout_for(uint64_t room) {
+  Layout layout{};
+  const uint64_t bytes[PLUMB_SECTION_COUNT] = {kMega, kMega, 2 * kMega, room / 6, room / 2};
+  for (int kind = 0; kind < PLUMB_SECTION_COUNT; ++kind) {
+    layout.count[kind] = bytes[kind] / kItemSize[kind];
+  }
+  // Ids are 32 bits wide.
+  for (uint64_t& count : layout.count) {
+    if (count > UINT32_MAX) count = UINT32_MAX;
+  }
+  return layout;
+}
+
+uint64_t address_room() {
+  rlimit limit{};
+  const long result = sys_call(SYS_prlimit64, 0, RLIMIT_AS, 0, reinterpret_cast<long>(&limit));
+  return result == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur / 4 : UINT64_MAX;
+}
+
+}  // namespace
+
+TraceFile& trace() { return the_trace; }
+
+bool TraceFile::open(int file, unsigned stack_depth) {
+  struct stat info{};
+  if (sys_call(SYS_fstat, file, reinterpret_cast<long>(&info)) != 0) return false;
+  uint64_t room = static_cast<uint64_t>(info.st_size);
+  if (room > address_room()) room = address_room();
+  if (room < 16 * kMega) {
+    sys_close(file);
+    return false;
+  }
+  const Layout layout = layout_for(room);
+  uint64_t offset = page_up(sizeof(PlumbTraceHeader));
+  PlumbSection sections[PLUMB_SECTION_COUNT] = {};
+  for (int kind = 0; kind < PLUMB_SECTION_COUNT; ++kind) {
+    sections[kind] = {offset, layout.count[kind], 1, kItemSize[kind], 0};
+    offset = page_up(offset + layout.count[kind] * kItemSize[kind]);
+  }
+  char* base = static_cast<char*>(own_shared_pages(file, 0, offset));
+  sys_close(file);
+  if (base == nullptr) return false;
+
+  header_ = reinterpret_cast<PlumbTraceHeader*>(base);
+  threads_ = reinterpret_cast<PlumbThread*>(base + sections[PLUMB_SECTION_THREADS].offset);
+  modules_ = reinterpret_cast<PlumbModule*>(base + sections[PLUMB_SECTION_MODULES].offset);
+  strings_ = base + sections[PLUMB_SECTION_STRINGS].offset;
+  stack_words_ = reinterpret_cast<uint64_t*>(base + sections[PLUMB_SECTION_STACKS].offset);
+  blocks_ = reinterpret_cast<PlumbBlock*>(base + sections[PLUMB_SECTION_BLOCKS].offset);
+
+  const char* magic = PLUMB_TRACE_MAGIC;
+  for (int i = 0; i < 8; ++i) header_->magic[i] = magic[i];
+  header_->version = PLUMB_TRACE_VERSION;
+  header_->header_size = sizeof(PlumbTraceHeader);
+  header_->pid = static_cast<uint32_t>(sys_getpid());
+  header_->stack_depth = stack_depth;
+  for (int kind = 0; kind < PLUMB_SECTION_COUNT; ++kind) header_->sections[kind] = sections[kind];
+  __atomic_store_n(&header_->phase, PLUMB_PHASE_RUNNING, __ATOMIC_RELEASE);
+  return true;
+}
+
+uint64_t TraceFile::take(PlumbSectionKind kind, uint64_t count) {
+  PlumbSection& section = header_->sections[kind];
+  const uint64_t first = __atomic_fetch_add(&section.used, count, __ATOMIC_RELAXED);
+  return first <= section.capacity && count <= section.capacity - first ? first : 0;
+}
+
+void TraceFile::fail(uint32_t phase, uint32_t problem, const char* text) {
+  if (header_ == nullptr) return;
+  header_->problem = problem;
+  copy_text(header_->problem_text, sizeof header_->problem_text, text);
+  __atomic_store_n(&header_->phase, phase, __ATOMIC_RELEASE);
+}
+
+}  // namespace plumb::rt

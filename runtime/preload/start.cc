@@ -1,0 +1,146 @@
+// Before anything of the program runs (the library is linked with initfirst):
+// reads what the command wants, opens the trace, and takes its places.
+//
+// Whatever fails here, the program runs on without us and the trace, if there
+// is one, says why. The one thing that is refused is a malloc that is not
+// glibc's: nothing of the program has happened yet, so it is simply not
+// started.
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/block_table.h"
+#include "common/heap_layout.h"
+#include "common/process.h"
+#include "common/stack_depot.h"
+#include "common/sys.h"
+#include "common/text.h"
+#include "common/thread_stacks.h"
+#include "common/threads.h"
+#include "common/trace_file.h"
+#include "preload/end.h"
+#include "preload/export.h"
+
+extern "C" int __cxa_atexit(void (*)(void*), void*, void*);
+extern "C" int __cxa_at_quick_exit(void (*)(void*), void*);
+
+using namespace plumb::rt;
+
+namespace {
+
+struct Settings {
+  int file = -1;
+  unsigned depth = 1;
+};
+
+Settings parse_settings(const char* text) {
+  Settings settings;
+  while (*text != 0) {
+    if (const char* value = after(text, "fd="); value != nullptr) {
+      settings.file = static_cast<int>(take_decimal(value));
+    } else if (value = after(text, "depth="); value != nullptr) {
+      settings.depth = static_cast<unsigned>(take_decimal(value));
+    }
+    while (*text != 0 && *text != ':') ++text;
+    if (*text == ':') ++text;
+  }
+  return settings;
+}
+
+// The command puts our library last in LD_PRELOAD; the program sees what the
+// user had set. Works on the strings in place: nobody has copied them yet.
+bool remove_own_preload(char* value) {
+  char* last = strrchr(value, ':');
+  if (last == nullptr) return true;  // only ours: the variable goes
+  *last = 0;
+  return false;
+}
+
+// Takes our variables out of the environment; returns our settings or null.
+const char* clean_environment(char** environment) {
+  const char* settings = nullptr;
+  for (char** at = environment; *at != nullptr; ++at) {
+    if (const char* found = after(*at, PLUMB_RUNTIME_VARIABLE "="); found != nullptr) {
+      settings = found;
+    }
+  }
+  if (settings == nullptr) return nullptr;  // preloaded by somebody else
+  char** to = environment;
+  for (char** at = environment; *at != nullptr; ++at) {
+    const bool ours = after(*at, PLUMB_RUNTIME_VARIABLE "=") != nullptr;
+    const bool preload = after(*at, "LD_PRELOAD=") != nullptr &&
+                         remove_own_preload(*at + strlen("LD_PRELOAD="));
+    if (!ours && !preload) *to++ = *at;
+  }
+  *to = nullptr;
+  return settings;
+}
+
+// Does malloc, as the program calls it, come to us?
+bool malloc_is_ours() {
+  using Malloc = void* (*)(size_t);
+  const Malloc seen = reinterpret_cast<Malloc>(dlsym(RTLD_DEFAULT, "malloc"));
+  if (seen == &plumb_rt_malloc) return true;
+  if (seen == nullptr) return false;
+  // Somebody stands before us; perhaps only to look, as we do.
+  const int before = process().arrivals;
+  void* block = seen(1);
+  const bool came = process().arrivals != before;
+  reinterpret_cast<void (*)(void*)>(dlsym(RTLD_DEFAULT, "free"))(block);
+  return came;
+}
+
+// The allocator that would have been used without us.
+bool next_malloc_is_glibc() {
+  void* next = dlsym(RTLD_NEXT, "malloc");
+  Dl_info next_place{};
+  Dl_info libc_place{};
+  return next != nullptr && dladdr(next, &next_place) != 0 &&
+         dladdr(reinterpret_cast<void*>(&__libc_malloc), &libc_place) != 0 &&
+         next_place.dli_fbase == libc_place.dli_fbase;
+}
+
+[[noreturn]] void refuse(void* symbol) {
+  Dl_info place{};
+  const bool known = symbol != nullptr && dladdr(symbol, &place) != 0;
+  trace().fail(PLUMB_PHASE_REFUSED, PLUMB_PROBLEM_OTHER_MALLOC, known ? place.dli_fname : "");
+  sys_call(SYS_exit_group, 127);
+  __builtin_unreachable();
+}
+
+void at_quick_exit_hook(void*) { end_of_quick_exit(); }
+
+bool prepare_tables() {
+  return prepare_threads() && block_table().prepare() && prepare_stack_depot() &&
+         prepare_thread_stacks();
+}
+
+void attach(const Settings& settings) {
+  prepare_process_page();
+  if (!trace().open(settings.file, settings.depth)) return;
+  if (!malloc_is_ours()) refuse(dlsym(RTLD_DEFAULT, "malloc"));
+  if (!next_malloc_is_glibc()) refuse(dlsym(RTLD_NEXT, "malloc"));
+  if (!prepare_tables()) {
+    trace().fail(PLUMB_PHASE_GAVE_UP, PLUMB_PROBLEM_OUT_OF_MEMORY, "no memory for the tables");
+    return;
+  }
+  if (!prepare_heap_layout()) trace().limit(PLUMB_LIMIT_MAIN_ARENA);
+  real();
+  process().pid = sys_getpid();
+  process().stack_depth = settings.depth;
+  process().attached = 1;
+  __cxa_atexit(end_of_exit, nullptr, nullptr);
+  __cxa_at_quick_exit(at_quick_exit_hook, nullptr);
+  prepare_signals();
+  set_tracking(true);
+}
+
+__attribute__((constructor)) void start(int, char**, char** environment) {
+  const char* text = clean_environment(environment);
+  if (text == nullptr) return;
+  const Settings settings = parse_settings(text);
+  if (settings.file >= 0) attach(settings);
+}
+
+}  // namespace

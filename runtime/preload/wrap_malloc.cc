@@ -1,0 +1,160 @@
+// malloc and its family: glibc's own allocator does the work, we write down
+// what it did. Sizes are the ones asked for.
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/block_table.h"
+#include "common/heap_layout.h"
+#include "common/inside.h"
+#include "common/process.h"
+#include "common/trace_file.h"
+#include "common/unwind.h"
+#include "preload/export.h"
+
+using namespace plumb::rt;
+
+namespace {
+
+#define PLUMB_CALLER() reinterpret_cast<uintptr_t>(__builtin_return_address(0))
+
+void* arrived(void* block) {
+  __atomic_fetch_add(&process().arrivals, 1, __ATOMIC_RELAXED);
+  return block;
+}
+
+inline void* track(Inside& in, void* block, size_t size, PlumbApi api, uintptr_t caller) {
+  if (block == nullptr) return block;
+  if (__builtin_expect(!in.outermost(), 0)) {
+    if (in.thread().own_work == 0) trace().limit(PLUMB_LIMIT_NESTED);
+    return block;
+  }
+  block_table().add(in, block, size, api, current_stack(in, caller));
+  return block;
+}
+
+// realloc is a free and an allocation; the old block is out of the table while
+// glibc works, since another thread may get its place at once.
+void* track_realloc(void* old, size_t size, PlumbApi api, uintptr_t caller) {
+  if (!tracking()) return arrived(__libc_realloc(old, size));
+  Inside in;
+  if (!in.outermost()) {
+    if (old != nullptr) block_table().abandon(in, old);
+    return __libc_realloc(old, size);
+  }
+  if (old == nullptr) return track(in, __libc_realloc(nullptr, size), size, api, caller);
+  const uint32_t entry = block_table().detach(in, old);
+  void* block = __libc_realloc(old, size);
+  if (entry != 0) {
+    if (block == nullptr && size != 0) block_table().reattach(in, entry);
+    else block_table().drop(in, entry);
+  }
+  return track(in, block, size, api, caller);
+}
+
+void* track_aligned(size_t alignment, size_t size, PlumbApi api, uintptr_t caller) {
+  if (!tracking()) return arrived(__libc_memalign(alignment, size));
+  Inside in;
+  return track(in, __libc_memalign(alignment, size), size, api, caller);
+}
+
+}  // namespace
+
+PLUMB_EXPORT void* malloc(size_t size) {
+  if (!tracking()) return arrived(__libc_malloc(size));
+  Inside in;
+  return track(in, __libc_malloc(size), size, PLUMB_API_MALLOC, PLUMB_CALLER());
+}
+
+// For start.cc: `malloc` itself may mean the executable's.
+extern "C" __attribute__((alias("malloc"), visibility("hidden"))) void* plumb_rt_malloc(size_t);
+
+PLUMB_EXPORT void* calloc(size_t count, size_t size) {
+  if (!tracking()) return arrived(__libc_calloc(count, size));
+  Inside in;
+  // The product does not overflow when glibc gave a block.
+  return track(in, __libc_calloc(count, size), count * size, PLUMB_API_CALLOC, PLUMB_CALLER());
+}
+
+PLUMB_EXPORT void* realloc(void* old, size_t size) {
+  return track_realloc(old, size, PLUMB_API_REALLOC, PLUMB_CALLER());
+}
+
+PLUMB_EXPORT void* reallocarray(void* old, size_t count, size_t size) noexcept {
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(count, size, &bytes)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return track_realloc(old, bytes, PLUMB_API_REALLOCARRAY, PLUMB_CALLER());
+}
+
+PLUMB_EXPORT void free(void* block) {
+  if (block == nullptr) return;
+  if (tracking()) {
+    Inside in;
+    if (in.outermost()) block_table().remove(in, block);
+    else block_table().abandon(in, block);
+    __libc_free(block);
+    return;
+  }
+  __libc_free(block);
+}
+
+PLUMB_EXPORT void* memalign(size_t alignment, size_t size) {
+  return track_aligned(alignment, size, PLUMB_API_MEMALIGN, PLUMB_CALLER());
+}
+
+PLUMB_EXPORT void* aligned_alloc(size_t alignment, size_t size) {
+  return track_aligned(alignment, size, PLUMB_API_ALIGNED_ALLOC, PLUMB_CALLER());
+}
+
+PLUMB_EXPORT int posix_memalign(void** result, size_t alignment, size_t size) {
+  if (alignment % sizeof(void*) != 0 || alignment == 0 || (alignment & (alignment - 1)) != 0) {
+    return EINVAL;
+  }
+  const int saved = errno;
+  void* block = track_aligned(alignment, size, PLUMB_API_POSIX_MEMALIGN, PLUMB_CALLER());
+  errno = saved;
+  if (block == nullptr) return ENOMEM;
+  *result = block;
+  return 0;
+}
+
+PLUMB_EXPORT void* valloc(size_t size) {
+  if (!tracking()) return arrived(__libc_valloc(size));
+  Inside in;
+  return track(in, __libc_valloc(size), size, PLUMB_API_VALLOC, PLUMB_CALLER());
+}
+
+PLUMB_EXPORT void* pvalloc(size_t size) {
+  if (!tracking()) return arrived(__libc_pvalloc(size));
+  Inside in;
+  return track(in, __libc_pvalloc(size), size, PLUMB_API_PVALLOC, PLUMB_CALLER());
+}
+
+PLUMB_EXPORT size_t malloc_usable_size(void* block) noexcept {
+  if (block == nullptr) return 0;
+  if (tracking()) {
+    Inside in;
+    block_table().mark_usable(in, block);
+  }
+  return usable_size(reinterpret_cast<uintptr_t>(block));
+}
+
+PLUMB_EXPORT int malloc_trim(size_t pad) noexcept {
+  Unstoppable hold;
+  return real().malloc_trim(pad);
+}
+
+// glibc's malloc does not come through here: what does is the program's own.
+PLUMB_EXPORT void* sbrk(intptr_t increment) noexcept {
+  void* before = __sbrk(increment);
+  if (tracking() && before != reinterpret_cast<void*>(-1)) {
+    Inside in;
+    note_sbrk(reinterpret_cast<uintptr_t>(before), increment);
+  }
+  return before;
+}

@@ -1,0 +1,100 @@
+// Threads, forks and unloaded modules.
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include "common/inside.h"
+#include "common/memory.h"
+#include "common/modules.h"
+#include "common/process.h"
+#include "common/spin_lock.h"
+#include "common/thread_stacks.h"
+#include "preload/export.h"
+
+extern "C" pid_t __fork();
+
+using namespace plumb::rt;
+
+namespace {
+
+// What a new thread is to run. The argument may be the only reference to a
+// block until the thread has started: these pages are roots.
+struct Start {
+  void* (*function)(void*);
+  void* argument;
+  Start* next;
+};
+Start* unused_starts = nullptr;
+SpinLock starts_lock;
+
+Start* take_start(Inside&) {
+  starts_lock.lock();
+  if (unused_starts == nullptr) {
+    constexpr size_t kBytes = 16 * kPage;
+    Start* fresh = static_cast<Start*>(ordinary_pages(kBytes));
+    for (size_t i = 0; fresh != nullptr && i < kBytes / sizeof(Start); ++i) {
+      fresh[i].next = unused_starts;
+      unused_starts = &fresh[i];
+    }
+  }
+  Start* start = unused_starts;
+  if (start != nullptr) unused_starts = start->next;
+  starts_lock.unlock();
+  return start;
+}
+
+void give_start(Inside&, Start* start) {
+  starts_lock.lock();
+  *start = {nullptr, nullptr, unused_starts};  // no stale reference
+  unused_starts = start;
+  starts_lock.unlock();
+}
+
+void* run_thread(void* argument) {
+  Start* start = static_cast<Start*>(argument);
+  const Start copy = *start;
+  {
+    Inside in;
+    give_start(in, start);
+    note_thread_start(in);
+  }
+  return copy.function(copy.argument);
+}
+
+}  // namespace
+
+PLUMB_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                                void* (*function)(void*), void* argument) noexcept {
+  if (!tracking()) return real().pthread_create(thread, attributes, function, argument);
+  Unstoppable hold;
+  Start* start = nullptr;
+  {
+    Inside in;
+    start = take_start(in);
+  }
+  if (start == nullptr) return real().pthread_create(thread, attributes, function, argument);
+  start->function = function;
+  start->argument = argument;
+  const int result = real().pthread_create(thread, attributes, run_thread, start);
+  if (result != 0) {
+    Inside in;
+    give_start(in, start);
+  }
+  return result;
+}
+
+// The child is not tracked (process.h). Holding off the stop matters: fork has
+// all of malloc's locks for a while.
+PLUMB_EXPORT pid_t fork() noexcept {
+  Unstoppable hold;
+  return __fork();
+}
+
+PLUMB_EXPORT int dlclose(void* handle) noexcept {
+  const int result = real().dlclose(handle);
+  if (tracking()) {
+    Inside in;
+    if (in.outermost()) modules_changed(in);
+  }
+  return result;
+}

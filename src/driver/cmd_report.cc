@@ -1,0 +1,89 @@
+// plumb report: shows, converts, merges and filters saved reports.
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "core/order.h"
+#include "driver/command.h"
+#include "driver/filter.h"
+#include "driver/input.h"
+#include "driver/judge.h"
+#include "driver/present.h"
+#include "driver/progress.h"
+#include "driver/screen.h"
+#include "driver/stats.h"
+
+namespace plumb {
+
+namespace {
+
+// One entry for each leak that is shown.
+std::string generated_suppressions(Report& report, const Settings& settings) {
+  const bool all = settings.flag(Opt::show_hidden);
+  if (settings.on_command_line(Opt::limit) && settings.number(Opt::limit) > 0) {
+    cut_list(report, settings.number(Opt::limit), all);
+  }
+  std::string text;
+  for (const Leak& leak : report.leaks) {
+    if (leak.hidden() && !all) continue;
+    if (!text.empty()) text += '\n';
+    text += suppression_for(leak, report);
+  }
+  return text;
+}
+
+Result<void> check_ids(const Settings& settings) {
+  for (const std::string& id : settings.list(Opt::id)) {
+    if (id.size() <= 16 && id.find_first_not_of("0123456789abcdef") == std::string::npos) continue;
+    return fail({}, "--id: an id is up to 16 hexadecimal digits", "copy it from the report");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Ending> command_report(const Invocation& call) {
+  const Settings& settings = call.settings;
+  if (call.words.empty()) {
+    return fail({}, "no report was named", "write `plumb report FILE`, or - for standard input");
+  }
+  if (const Result<void> good = check_ids(settings); !good) return std::unexpected(good.error());
+  Stats stats;
+  Result<Aids> aids = load_aids(settings);
+  if (!aids) return std::unexpected(aids.error());
+  Result<Report> report = [&] {
+    const Progress progress(settings, "reading " + call.words.front());
+    return load_reports(call.words);
+  }();
+  if (!report) return std::unexpected(report.error());
+  stats.step("read");
+  stats.count("leaks read", report->leaks.size());
+
+  hide(*report, *aids);
+  apply_filters(*report, settings);
+  sort_leaks(*report, *value_of<SortKey>(settings.text(Opt::sort)));
+  const Verdict verdict = judge(*report, settings);
+  const bool sound = check_report(*report);
+  stats.step("hide, filter and sort");
+  stats.count("leaks left", report->leaks.size());
+
+  const bool generate = settings.flag(Opt::gen_suppressions);
+  const std::string text = generate ? generated_suppressions(*report, settings)
+                                    : rendered(*report, settings, STDOUT_FILENO);
+  if (const Result<void> good = deliver(settings, STDOUT_FILENO, text); !good) {
+    return std::unexpected(good.error());
+  }
+  stats.step("write");
+  for (const std::string& sentence : unused_suppressions(aids->suppressions)) {
+    note(settings, sentence);
+  }
+  if (settings.flag(Opt::stats)) {
+    stats.suppressions(aids->suppressions);
+    (void)write_stream(STDERR_FILENO, stats.text());
+  }
+  if (!sound) return Ending{.status = kUnfinished};
+  return Ending{.status = verdict.findings && !generate ? kFindings : kNothingFound};
+}
+
+}  // namespace plumb

@@ -1,0 +1,104 @@
+#include "driver/input.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "core/fingerprint.h"
+#include "core/merge.h"
+#include "report/json.h"
+#include "report/text_cells.h"
+#include "run/run.h"
+#include "trace/record.h"
+
+namespace plumb {
+
+namespace {
+
+constexpr std::string_view kTraceMagic = PLUMB_TRACE_MAGIC;
+constexpr const char* kStandardInput = "standard input";
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+// Traces can be large: only the first bytes are looked at here.
+bool is_trace_file(const std::string& path) {
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.number() < 0) return false;
+  char start[kTraceMagic.size()];
+  // A pipe cannot be looked at without taking from it; pread refuses.
+  const ssize_t got = pread(file.number(), start, sizeof start, 0);
+  return got == static_cast<ssize_t>(sizeof start) &&
+         std::string_view(start, sizeof start) == kTraceMagic;
+}
+
+// A trace from a pipe gets a file of its own, in memory: it is read by offset.
+Result<Report> report_of_trace_bytes(std::string_view bytes) {
+  const Descriptor file(memfd_create("plumb-trace", MFD_CLOEXEC));
+  const std::string path = fmt::format("/proc/self/fd/{}", file.number());
+  if (file.number() < 0) return fail(kStandardInput, "no room for the trace in memory");
+  if (const Result<void> written = write_file(path, bytes); !written) {
+    return fail(kStandardInput, "no room for the trace in memory");
+  }
+  Result<Report> report = report_of_trace(path);
+  if (!report) {
+    Error error = report.error();
+    if (error.where.starts_with(path)) error.where.replace(0, path.size(), kStandardInput);
+    return std::unexpected(error);
+  }
+  return report;
+}
+
+}  // namespace
+
+Result<Report> load_report(const std::string& path) {
+  if (path != "-" && is_trace_file(path)) return report_of_trace(path);
+  Result<std::string> text = read_file(path);
+  const std::string shown = path == "-" ? kStandardInput : printable(path);
+  if (!text) {
+    Error error = text.error();
+    error.where = shown;
+    return std::unexpected(error);
+  }
+  if (text->starts_with(kTraceMagic)) return report_of_trace_bytes(*text);
+  Result<Report> report = read_json(*text);
+  if (!report) return std::unexpected(report.error().in(shown));
+  return report;
+}
+
+Result<Report> load_reports(const std::vector<std::string>& paths) {
+  if (std::ranges::count(paths, "-") > 1) {
+    return fail({}, "standard input is named twice", "give - once");
+  }
+  std::vector<Report> reports;
+  for (const std::string& path : paths) {
+    Result<Report> report = load_report(path);
+    if (!report) return report;
+    reports.push_back(std::move(*report));
+  }
+  if (reports.size() == 1) return std::move(reports.front());
+  Report merged = merge_reports(std::move(reports));
+  // Leaks of different reports may have had the same name.
+  assign_ids(merged);
+  return merged;
+}
+
+}  // namespace plumb

@@ -1,0 +1,388 @@
+#include "driver/options.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+#include "core/kind.h"
+#include "core/order.h"
+#include "report/format.h"
+
+namespace plumb {
+
+namespace {
+
+template <typename Enum>
+constexpr auto words_of() {
+  std::array<std::string_view, kNames<Enum>.size()> words;
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = kNames<Enum>[i].second;
+  return words;
+}
+
+constexpr auto kFormats = words_of<Format>();
+constexpr auto kSortKeys = words_of<SortKey>();
+constexpr auto kKinds = words_of<Kind>();
+constexpr std::array<std::string_view, 2> kPlainFormats = {"text", "json"};
+constexpr std::array<std::string_view, 3> kColors = {"auto", "always", "never"};
+constexpr std::array<std::string_view, 4> kDumps = {"man", "bash", "zsh", "fish"};
+
+constexpr CommandSet kEvery = {Command::run, Command::report, Command::diff, Command::explain,
+                               Command::doctor};
+constexpr CommandSet kListing = {Command::run, Command::report, Command::diff};
+constexpr CommandSet kReports = {Command::run, Command::report};
+
+constexpr auto kOptions = std::to_array<OptionSpec>({
+    {.opt = Opt::format,
+     .name = "format",
+     .letter = 'f',
+     .type = ValueType::choice,
+     .value_name = "FORMAT",
+     .default_value = "text",
+     .commands = kReports,
+     .help = "text, json, sarif, junit or folded; by default as the name of the output file ends "
+             "(.json, .sarif, .xml, .folded), else text",
+     .choices = kFormats,
+     .runtime_key = "format"},
+    {.opt = Opt::plain_format,
+     .name = "format",
+     .letter = 'f',
+     .type = ValueType::choice,
+     .value_name = "FORMAT",
+     .default_value = "text",
+     .commands = {Command::diff, Command::doctor},
+     .help = "text or json",
+     .choices = kPlainFormats},
+    {.opt = Opt::output,
+     .name = "output",
+     .letter = 'o',
+     .type = ValueType::file,
+     .value_name = "FILE",
+     .commands = {Command::run, Command::report, Command::diff, Command::doctor},
+     .help = "write to FILE, whole or not at all; for run, %p is the process id",
+     .runtime_key = "output"},
+    {.opt = Opt::sort,
+     .name = "sort",
+     .type = ValueType::choice,
+     .value_name = "KEY",
+     .default_value = "bytes",
+     .commands = kReports,
+     .help = "order within a kind: bytes, blocks, drag, growth or file",
+     .choices = kSortKeys,
+     .runtime_key = "sort"},
+    {.opt = Opt::limit,
+     .name = "limit",
+     .letter = 'n',
+     .type = ValueType::number,
+     .value_name = "N",
+     .default_value = "20",
+     .commands = kListing,
+     .help = "show the first N leaks in full and count the rest; 0 shows all. Other formats than "
+             "text are cut only when this stands on the command line",
+     .runtime_key = "limit"},
+    {.opt = Opt::min_size,
+     .name = "min-size",
+     .type = ValueType::size,
+     .value_name = "BYTES",
+     .default_value = "0",
+     .commands = kListing,
+     .help = "leave out leaks smaller than this (4k, 1M)",
+     .runtime_key = "min-size"},
+    {.opt = Opt::suppressions,
+     .name = "suppressions",
+     .letter = 's',
+     .type = ValueType::file,
+     .value_name = "FILE",
+     .commands = kListing,
+     .help = "hide what FILE lists: Plumb's own TOML, Valgrind or LeakSanitizer entries; may be "
+             "repeated",
+     .repeatable = true,
+     .runtime_key = "suppressions"},
+    {.opt = Opt::baseline,
+     .name = "baseline",
+     .letter = 'b',
+     .type = ValueType::file,
+     .value_name = "REPORT",
+     .commands = kReports,
+     .help = "hide what this JSON report already had",
+     .runtime_key = "baseline"},
+    {.opt = Opt::budget,
+     .name = "budget",
+     .type = ValueType::size,
+     .value_name = "BYTES",
+     .default_value = "0",
+     .commands = kListing,
+     .help = "so many bytes are no finding (for diff: of new and grown leaks)",
+     .runtime_key = "budget"},
+    {.opt = Opt::fail_on,
+     .name = "fail-on",
+     .type = ValueType::choices,
+     .value_name = "KINDS",
+     .default_value = "lost,stale",
+     .commands = kListing,
+     .help = "the kinds that are findings for the exit status: lost, stale, forgotten",
+     .choices = kKinds,
+     .runtime_key = "fail-on"},
+    {.opt = Opt::show_hidden,
+     .name = "show-hidden",
+     .commands = kReports,
+     .help = "show suppressed and known leaks, too"},
+    {.opt = Opt::source_root,
+     .name = "source-root",
+     .type = ValueType::directory,
+     .value_name = "DIR",
+     .default_value = ".",
+     .commands = kReports,
+     .help = "paths below DIR become relative in SARIF"},
+    {.opt = Opt::error_exitcode,
+     .name = "error-exitcode",
+     .type = ValueType::number,
+     .value_name = "N",
+     .commands = {Command::run},
+     .help = "end with status N when there are findings",
+     .least = 1,
+     .most = 255,
+     .runtime_key = "exitcode"},
+    {.opt = Opt::stacks,
+     .name = "stacks",
+     .type = ValueType::number,
+     .value_name = "DEPTH",
+     .default_value = "30",
+     .commands = {Command::run},
+     .help = "frames kept per allocation; 1 is the caller only",
+     .least = 1,
+     .most = 200},
+    {.opt = Opt::no_forgotten,
+     .name = "no-forgotten",
+     .commands = {Command::run},
+     .help = "do not list what is still reachable at the end"},
+    {.opt = Opt::keep_trace,
+     .name = "keep-trace",
+     .type = ValueType::file,
+     .value_name = "FILE",
+     .commands = {Command::run},
+     .help = "keep the raw records in FILE for `plumb report`"},
+    {.opt = Opt::kind,
+     .name = "kind",
+     .letter = 'k',
+     .type = ValueType::choices,
+     .value_name = "KINDS",
+     .commands = {Command::report},
+     .help = "only these kinds: lost, stale, forgotten",
+     .choices = kKinds},
+    {.opt = Opt::file,
+     .name = "file",
+     .type = ValueType::text,
+     .value_name = "GLOB",
+     .commands = {Command::report},
+     .help = "only leaks with a frame in such a file; without a / the base name is compared"},
+    {.opt = Opt::function,
+     .name = "function",
+     .type = ValueType::text,
+     .value_name = "GLOB",
+     .commands = {Command::report},
+     .help = "only leaks with a frame in such a function, its parameters may be left out"},
+    {.opt = Opt::module,
+     .name = "module",
+     .type = ValueType::text,
+     .value_name = "GLOB",
+     .commands = {Command::report},
+     .help = "only leaks with a frame in such a program or library"},
+    {.opt = Opt::id,
+     .name = "id",
+     .type = ValueType::text,
+     .value_name = "ID",
+     .commands = {Command::report},
+     .help = "only the leak with this fingerprint, or its first digits; may be repeated",
+     .repeatable = true},
+    {.opt = Opt::gen_suppressions,
+     .name = "gen-suppressions",
+     .commands = {Command::report},
+     .help = "print a suppression for each leak shown, instead of the report",
+     .configurable = false},
+    {.opt = Opt::color,
+     .name = "color",
+     .type = ValueType::choice,
+     .value_name = "WHEN",
+     .default_value = "auto",
+     .commands = kEvery,
+     .help = "auto (on a terminal, unless NO_COLOR is set), always or never",
+     .choices = kColors,
+     .runtime_key = "color"},
+    {.opt = Opt::quiet,
+     .name = "quiet",
+     .letter = 'q',
+     .commands = kEvery,
+     .help = "no notes and no progress; run prints nothing when it finds nothing",
+     .runtime_key = "quiet"},
+    {.opt = Opt::verbose,
+     .name = "verbose",
+     .letter = 'v',
+     .commands = kEvery,
+     .help = "whole stacks and all notes",
+     .runtime_key = "verbose"},
+    {.opt = Opt::stats,
+     .name = "stats",
+     .commands = kListing,
+     .help = "say on standard error what the work took and which suppressions were used"},
+    {.opt = Opt::config,
+     .name = "config",
+     .type = ValueType::file,
+     .value_name = "FILE",
+     .commands = kEvery,
+     .help = "read FILE instead of the plumb.toml found upward from here",
+     .configurable = false},
+    {.opt = Opt::show_config,
+     .name = "show-config",
+     .commands = kEvery,
+     .help = "print each value and where it came from, and stop",
+     .configurable = false},
+    {.opt = Opt::help,
+     .name = "help",
+     .letter = 'h',
+     .commands = kEvery,
+     .help = "print this help",
+     .configurable = false},
+    {.opt = Opt::version,
+     .name = "version",
+     .letter = 'V',
+     .help = "print the version, and those of LLVM, Z3 and Valgrind",
+     .configurable = false},
+    {.opt = Opt::dump,
+     .name = "dump",
+     .type = ValueType::choice,
+     .value_name = "WHAT",
+     .help = "print the manual page or a shell's completions",
+     .choices = kDumps,
+     .configurable = false,
+     .hidden = true},
+    {.opt = Opt::self_test_leak,
+     .name = "self-test-leak",
+     .help = "lose two blocks and keep one, for `plumb doctor`",
+     .configurable = false,
+     .hidden = true},
+});
+
+consteval bool rows_follow_enum() {
+  for (std::size_t i = 0; i < kOptions.size(); ++i) {
+    if (static_cast<std::size_t>(kOptions[i].opt) != i) return false;
+  }
+  return true;
+}
+static_assert(rows_follow_enum());
+
+constexpr std::string_view kFindingStatus =
+    "0: nothing above the budget. 1: findings. 2: wrong usage or unreadable input. 3: the "
+    "analysis could not finish; what it has is still written.";
+
+constexpr auto kCommands = std::to_array<CommandSpec>({
+    {.command = Command::run,
+     .summary = "run a program and report what it leaked",
+     .arguments = "[--] PROGRAM [ARGS...]",
+     .description =
+         "Runs an unmodified, dynamically linked program with a library preloaded that notes every "
+         "allocation, and scans the memory when the program ends: what no chain of references "
+         "reaches is lost, what is still reachable was forgotten.\n\n"
+         "The program keeps its standard streams, its behaviour and its exit status. The report "
+         "goes to standard error, or to the file of --output. Options stand before the program; "
+         "what follows its name belongs to it.",
+     .example = "plumb run ./server --port 80\n"
+                "plumb run --error-exitcode=9 --output=leaks.sarif -- make test",
+     .status = "The program's own; a program that a signal ended ends plumb by the same signal. "
+               "With --error-exitcode=N: N when there are findings and no signal, 3 when the "
+               "analysis could not finish. 2: wrong usage, or the program could not be started."},
+    {.command = Command::report,
+     .summary = "show, convert, merge and filter saved reports",
+     .arguments = "FILE...",
+     .description =
+         "Reads JSON reports and raw traces, told apart by content; - is standard input. Several "
+         "are merged into one. What filters leave out stays in the totals.\n\n"
+         "Leaks that a suppression or the baseline covers are hidden, not dropped: --show-hidden "
+         "shows them, and JSON and SARIF always have them. Suppressions that match nothing are "
+         "named on standard error.",
+     .example = "plumb report leaks.json\n"
+                "plumb report --kind=lost --file='src/*' -o leaks.sarif leaks.json\n"
+                "plumb report --gen-suppressions leaks.json >> plumb.supp.toml",
+     .status = kFindingStatus},
+    {.command = Command::diff,
+     .summary = "show what changed between two reports",
+     .arguments = "OLD NEW",
+     .description =
+         "Pairs the leaks of two reports by fingerprint and lists those that are new, gone, grown "
+         "or shrunk. Lines that moved and other directories make no difference.",
+     .example = "plumb diff yesterday.json today.json",
+     .status = "0: nothing new or grown above the budget. 1: something is. 2: wrong usage or "
+               "unreadable input."},
+    {.command = Command::explain,
+     .summary = "explain a kind, a cause or one leak of a report",
+     .arguments = "WORD | ID REPORT",
+     .description =
+         "With a word of a report (lost, holder-freed, fix-window ...) says what it means and what "
+         "to do. With a leak's id, or its first digits, and the report that has it, shows that "
+         "leak in full and explains its kind and cause.",
+     .example = "plumb explain holder-freed\n"
+                "plumb explain 5f3a9c0d11e2b478 leaks.json",
+     .status = "0: explained. 2: no such word or leak."},
+    {.command = Command::doctor,
+     .summary = "check whether this machine is ready",
+     .arguments = "",
+     .description =
+         "Checks what the commands need, runs a small program that leaks and compares the result. "
+         "Each line says ok, missing or absent, and the remedy; only what is missing keeps a "
+         "command from working.",
+     .example = "plumb doctor",
+     .status = "0: ready. 1: something that a command needs is missing. 2: wrong usage."},
+});
+
+consteval bool commands_follow_enum() {
+  for (std::size_t i = 0; i < kCommands.size(); ++i) {
+    if (static_cast<std::size_t>(kCommands[i].command) != i) return false;
+  }
+  return kCommands.size() == kNames<Command>.size();
+}
+static_assert(commands_follow_enum());
+
+}  // namespace
+
+std::span<const OptionSpec> option_table() { return kOptions; }
+std::span<const CommandSpec> command_table() { return kCommands; }
+
+const OptionSpec& spec_of(Opt opt) { return kOptions[static_cast<std::size_t>(opt)]; }
+const CommandSpec& spec_of(Command command) { return kCommands[static_cast<std::size_t>(command)]; }
+
+const OptionSpec* find_option(Command command, std::string_view name) {
+  const auto found = std::ranges::find_if(kOptions, [&](const OptionSpec& option) {
+    return option.name == name && option.commands.has(command);
+  });
+  return found == kOptions.end() ? nullptr : &*found;
+}
+
+const OptionSpec* find_global_option(std::string_view name) {
+  const auto found = std::ranges::find_if(kOptions, [&](const OptionSpec& option) {
+    return option.name == name && (option.commands.empty() || option.opt == Opt::help);
+  });
+  return found == kOptions.end() ? nullptr : &*found;
+}
+
+std::vector<const OptionSpec*> options_of(Command command) {
+  std::vector<const OptionSpec*> options;
+  for (const OptionSpec& option : kOptions) {
+    if (option.commands.has(command)) options.push_back(&option);
+  }
+  return options;
+}
+
+std::vector<std::string_view> command_names() {
+  std::vector<std::string_view> names;
+  for (const auto& [command, name] : kNames<Command>) names.push_back(name);
+  return names;
+}
+
+std::vector<Command> commands_with(std::string_view name) {
+  std::vector<Command> commands;
+  for (const auto& [command, word] : kNames<Command>) {
+    if (find_option(command, name) != nullptr) commands.push_back(command);
+  }
+  return commands;
+}
+
+}  // namespace plumb

@@ -1,0 +1,96 @@
+// Each format of each sample report, byte for byte. PLUMB_UPDATE_GOLDEN=1
+// rewrites the files; read the difference before you commit it.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "base/file.h"
+#include "report/format.h"
+#include "report/testdata/sample_report.h"
+
+namespace plumb {
+namespace {
+
+struct GoldenCase {
+  const char* name;  // of the file in testdata/golden
+  Report (*report)();
+  Format format;
+  RenderOptions options;
+};
+
+RenderOptions wide(unsigned width) {
+  RenderOptions options;
+  options.width = width;
+  return options;
+}
+RenderOptions colored() {
+  RenderOptions options;
+  options.color = true;
+  return options;
+}
+RenderOptions verbose() {
+  RenderOptions options;
+  options.verbose = true;
+  options.show_hidden = true;
+  return options;
+}
+Report check_sample() { return sample::check(); }
+
+class Golden : public testing::TestWithParam<GoldenCase> {
+ protected:
+  // Excerpts and paths depend on where the reader is.
+  Golden() : before_(std::filesystem::current_path()) {
+    std::filesystem::current_path(PLUMB_TEST_DATA "/shop");
+  }
+  ~Golden() override { std::filesystem::current_path(before_); }
+
+ private:
+  std::filesystem::path before_;
+};
+
+TEST_P(Golden, Same) {
+  const GoldenCase& sample = GetParam();
+  const std::string text = render(sample.report(), sample.format, sample.options);
+  const std::string path = std::string(PLUMB_TEST_DATA "/golden/") + sample.name;
+  if (std::getenv("PLUMB_UPDATE_GOLDEN") != nullptr) {
+    ASSERT_TRUE(write_file(path, text).has_value());
+    GTEST_SKIP() << "wrote " << path;
+  }
+  const Result<std::string> golden = read_file(path);
+  ASSERT_TRUE(golden.has_value()) << "run with PLUMB_UPDATE_GOLDEN=1 to make it";
+  EXPECT_EQ(*golden, text);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Golden,
+    testing::Values(GoldenCase{"exact.txt", sample::exact, Format::text, {}},
+                    GoldenCase{"exact-50.txt", sample::exact, Format::text, wide(50)},
+                    GoldenCase{"exact-color.txt", sample::exact, Format::text, colored()},
+                    GoldenCase{"exact-verbose.txt", sample::exact, Format::text, verbose()},
+                    GoldenCase{"scan.txt", sample::scan, Format::text, {}},
+                    GoldenCase{"scan-50.txt", sample::scan, Format::text, wide(50)},
+                    GoldenCase{"scan-color.txt", sample::scan, Format::text, colored()},
+                    GoldenCase{"scan-verbose.txt", sample::scan, Format::text, verbose()},
+                    GoldenCase{"check.txt", check_sample, Format::text, {}},
+                    GoldenCase{"check-verbose.txt", check_sample, Format::text, verbose()},
+                    GoldenCase{"watch.txt", sample::watch, Format::text, {}},
+                    GoldenCase{"clean.txt", sample::clean, Format::text, {}},
+                    GoldenCase{"hostile.txt", sample::hostile, Format::text, {}},
+                    GoldenCase{"scan.folded", sample::scan, Format::folded, {}},
+                    GoldenCase{"scan.junit.xml", sample::scan, Format::junit, {}},
+                    GoldenCase{"check.junit.xml", check_sample, Format::junit, {}},
+                    GoldenCase{"clean.junit.xml", sample::clean, Format::junit, {}},
+                    GoldenCase{"hostile.folded", sample::hostile, Format::folded, {}},
+                    GoldenCase{"hostile.junit.xml", sample::hostile, Format::junit, {}}),
+    [](const testing::TestParamInfo<GoldenCase>& info) {
+      std::string name = info.param.name;
+      for (char& c : name) {
+        if (c == '.' || c == '-') c = '_';
+      }
+      return name;
+    });
+
+}  // namespace
+}  // namespace plumb

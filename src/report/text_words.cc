@@ -1,0 +1,185 @@
+#include "report/text_words.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.h"
+#include "report/text_cells.h"
+
+namespace plumb {
+
+namespace {
+
+constexpr std::size_t kLongestHolder = 60;
+
+// What happened to the last reference: told of a run, and of what a path does.
+struct Deed {
+  std::string_view past;
+  std::string_view present;
+};
+
+Deed deed_of(std::optional<Cause> cause) {
+  if (!cause) return {"lost", "is lost"};
+  switch (*cause) {
+    case Cause::overwritten:
+      return {"overwritten", "is overwritten"};
+    case Cause::scope_end:
+      return {"went out of scope", "goes out of scope"};
+    case Cause::holder_freed:
+      return {"freed with its holder", "is freed with its holder"};
+    case Cause::holder_lost:
+      return {"lost with its holder", "is lost with its holder"};
+    case Cause::unmapped:
+      return {"unmapped", "is unmapped"};
+    case Cause::thread_end:
+      return {"ended with its thread", "ends with its thread"};
+    case Cause::discarded:
+      return {"discarded", "is discarded"};
+    case Cause::escaped_throw:
+      return {"dropped by an exception", "is dropped by an exception"};
+  }
+  return {"lost", "is lost"};
+}
+
+std::string quoted(const std::string& name) {
+  return fmt::format("'{}'", shortened(printable(name), kLongestHolder));
+}
+
+std::string holder_of(const Leak& leak) {
+  const bool known = leak.loss && leak.loss->holder && !leak.loss->holder->name.empty();
+  return known ? quoted(leak.loss->holder->name) : std::string();
+}
+
+std::string loss_sentence(const Leak& leak, Engine engine) {
+  const Deed deed = deed_of(leak.loss ? leak.loss->cause : std::nullopt);
+  const std::string quantity = quantity_of(leak);
+  const std::string holder = holder_of(leak);
+  if (engine == Engine::check || quantity.empty()) {
+    const std::string to = quantity.empty() ? "" : " to " + quantity;
+    return holder.empty()
+               ? fmt::format("the last reference{} {} here", to, deed.present)
+               : fmt::format("{}, the last reference{}, {} here", holder, to, deed.present);
+  }
+  return fmt::format("{}, last reference {} here{}", quantity, deed.past,
+                     holder.empty() ? "" : ": " + holder);
+}
+
+// "memory allocated here", as the subject of the sentence.
+std::string allocated_words(const Leak& leak, Place place) {
+  const bool memory = leak.resource == "memory";
+  std::string quantity = quantity_of(leak);
+  if (quantity.empty()) quantity = memory ? "memory" : printable(leak.resource);
+  return fmt::format("{} {} {}", quantity, memory ? "allocated" : "acquired",
+                     place == Place::allocation ? "here" : "at an unknown place");
+}
+
+bool is_plural(const Leak& leak) {
+  return leak.resource == "memory" ? leak.direct.bytes != 1 && leak.direct.blocks > 0
+                                   : leak.direct.blocks > 1;
+}
+
+std::string number(double value) {
+  if (!std::isfinite(value)) return "unknown";
+  if (value >= 0 && value < 1e12 && (value >= 100 || value == std::floor(value))) {
+    return with_commas(static_cast<std::uint64_t>(std::llround(value)));
+  }
+  return fmt::format("{:.3g}", value);
+}
+
+}  // namespace
+
+std::string quantity_of(const Leak& leak) {
+  if (leak.resource != "memory") {
+    return leak.direct.blocks > 0 ? count_of(leak.direct.blocks, printable(leak.resource)) : "";
+  }
+  if (leak.direct.blocks > 0) {
+    return fmt::format("{} in {}", count_of(leak.direct.bytes, "byte"),
+                       count_of(leak.direct.blocks, "block"));
+  }
+  return leak.direct.bytes > 0 ? count_of(leak.direct.bytes, "byte") : "";
+}
+
+std::string loss_mark(const Loss& loss) {
+  return loss.cause ? fmt::format("lost here ({})", name_of(*loss.cause)) : "lost here";
+}
+
+std::string sentence_of(const Leak& leak, Engine engine, Place place) {
+  if (place == Place::loss || place == Place::path_end) return loss_sentence(leak, engine);
+  const std::string what = allocated_words(leak, place);
+  switch (leak.kind) {
+    case Kind::lost: {
+      const std::string_view be = is_plural(leak) ? "are" : "is";
+      if (engine == Engine::check) return fmt::format("{} {} never freed on this path", what, be);
+      return fmt::format("{} {} never freed and nothing refers to {}", what, be,
+                         is_plural(leak) ? "them" : "it");
+    }
+    case Kind::stale:
+      return what + ", unused for long but still held";
+    case Kind::forgotten: {
+      const auto named = std::find_if(leak.holders.begin(), leak.holders.end(),
+                                      [](const Holder& holder) { return !holder.name.empty(); });
+      const std::string quantity = quantity_of(leak);
+      return fmt::format("{}, {}", quantity.empty() ? "memory" : quantity,
+                         named == leak.holders.end() ? "still reachable at the end"
+                                                     : "still held by " + quoted(named->name));
+    }
+  }
+  return what;
+}
+
+std::string qualifiers_of(const Leak& leak) {
+  std::vector<std::string> words;
+  switch (leak.when.value_or(When::ordinary)) {
+    case When::ordinary:
+      break;
+    case When::error_path:
+      words.emplace_back("on an error path");
+      break;
+    case When::throwing:
+      words.emplace_back("when an exception is thrown");
+      break;
+    case When::main_exit:
+      words.emplace_back("when main returns");
+      break;
+    case When::oom:
+      words.emplace_back("when an allocation fails");
+      break;
+    case When::global:
+      words.emplace_back("kept in a global that nothing frees");
+      break;
+  }
+  if (leak.confidence < 1) {
+    // Neither certain nor impossible, whatever rounding says.
+    const long percent = std::clamp(std::lround(leak.confidence * 100), 1L, 99L);
+    words.push_back(fmt::format("confidence {}%", percent));
+  }
+  return words.empty() ? "" : fmt::format(" ({})", fmt::join(words, ", "));
+}
+
+std::string age_line(const Age& age) {
+  std::vector<std::string> parts;
+  if (age.idle) parts.push_back(fmt::format("idle for {} heap accesses", number(*age.idle)));
+  if (age.active) parts.push_back(fmt::format("active for {}", number(*age.active)));
+  if (age.drag) parts.push_back(fmt::format("drag {} (bytes x idle time)", number(*age.drag)));
+  if (age.growth) parts.push_back(fmt::format("growth {}", number(*age.growth)));
+  if (age.missed_chance && std::isfinite(*age.missed_chance)) {
+    parts.push_back(fmt::format("chance of a missed access {:.2g}%", *age.missed_chance * 100));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string hidden_reason(const Leak& leak) {
+  if (leak.suppressed) {
+    std::string text = "suppressed";
+    if (!leak.suppressed->by.empty()) text += " by " + printable(leak.suppressed->by);
+    if (!leak.suppressed->reason.empty()) text += ": " + printable(leak.suppressed->reason);
+    return text;
+  }
+  return leak.known ? "known: in the baseline" : "";
+}
+
+}  // namespace plumb

@@ -1,0 +1,230 @@
+#include "run/launch.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trace/record.h"
+
+namespace plumb {
+
+namespace {
+
+// Room for 300 million live blocks; only what is used takes memory.
+constexpr std::uint64_t kTraceSize = std::uint64_t{24} << 30;
+
+// Out of the way of the program's own descriptors until the runtime has mapped
+// and closed it.
+constexpr int kTraceFd = 900;
+
+constexpr std::array kForwarded = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM};
+
+volatile std::sig_atomic_t child_pid = 0;
+
+void forward(int signal, siginfo_t* info, void*) {
+  const int saved = errno;
+  // From the terminal the whole foreground group got it, the program too.
+  const bool everybody = info->si_code == SI_KERNEL;
+  if (child_pid > 0 && !everybody) kill(static_cast<pid_t>(child_pid), signal);
+  errno = saved;
+}
+
+// Passes signals on while it lives.
+class Forwarding {
+ public:
+  Forwarding() {
+    struct sigaction action{};
+    action.sa_sigaction = forward;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    for (std::size_t i = 0; i < kForwarded.size(); ++i) {
+      sigaction(kForwarded[i], nullptr, &old_[i]);
+      // What we were told to ignore (nohup), the program ignores as well.
+      if (old_[i].sa_handler != SIG_IGN) sigaction(kForwarded[i], &action, nullptr);
+    }
+  }
+  ~Forwarding() {
+    for (std::size_t i = 0; i < kForwarded.size(); ++i) {
+      sigaction(kForwarded[i], &old_[i], nullptr);
+    }
+    child_pid = 0;
+  }
+  Forwarding(const Forwarding&) = delete;
+  Forwarding& operator=(const Forwarding&) = delete;
+
+ private:
+  std::array<struct sigaction, kForwarded.size()> old_{};
+};
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+struct Prepared {  // all memory that the child needs, allocated before the fork
+  const char* program;
+  char* const* arguments;
+  char* const* environment;
+  int trace_fd;
+  int wanted_fd;
+  int failure_pipe;
+  const sigset_t* mask;
+};
+
+[[noreturn]] void run_child(const Prepared& prepared) {
+  // Without CLOEXEC: it must survive the exec.
+  const bool placed = prepared.trace_fd == prepared.wanted_fd
+                          ? fcntl(prepared.trace_fd, F_SETFD, 0) == 0
+                          : dup2(prepared.trace_fd, prepared.wanted_fd) >= 0;
+  if (placed) {
+    sigprocmask(SIG_SETMASK, prepared.mask, nullptr);
+    execve(prepared.program, prepared.arguments, prepared.environment);
+  }
+  const int problem = errno;
+  [[maybe_unused]] const ssize_t put = write(prepared.failure_pipe, &problem, sizeof problem);
+  _exit(127);
+}
+
+int wanted_trace_fd(int trace_fd) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur <= kTraceFd) return trace_fd;
+  return kTraceFd;
+}
+
+}  // namespace
+
+Result<TraceMemory> TraceMemory::create() {
+  TraceMemory memory;
+  memory.fd_ = memfd_create("plumb-trace", MFD_CLOEXEC);
+  if (memory.fd_ < 0) {
+    return fail({}, fmt::format("cannot get memory for the trace: {}", std::strerror(errno)));
+  }
+  std::uint64_t size = kTraceSize;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size) size = limit.rlim_cur;
+  if (ftruncate(memory.fd_, static_cast<off_t>(size)) != 0) {
+    return fail({}, fmt::format("cannot get memory for the trace: {}", std::strerror(errno)),
+                "is the file size limited (ulimit -f)?");
+  }
+  return memory;
+}
+
+TraceMemory::TraceMemory(TraceMemory&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)),
+      map_(std::exchange(other.map_, nullptr)),
+      size_(std::exchange(other.size_, 0)) {}
+
+TraceMemory& TraceMemory::operator=(TraceMemory&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  std::swap(map_, other.map_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+TraceMemory::~TraceMemory() {
+  if (map_ != nullptr) munmap(map_, size_);
+  if (fd_ >= 0) close(fd_);
+}
+
+Result<std::span<const std::byte>> TraceMemory::bytes() {
+  if (map_ == nullptr) {
+    struct stat info{};
+    fstat(fd_, &info);
+    const auto size = static_cast<std::size_t>(info.st_size);
+    void* map = mmap(nullptr, size, PROT_READ, MAP_SHARED | MAP_NORESERVE, fd_, 0);
+    if (map == MAP_FAILED) {
+      return fail({}, fmt::format("cannot read the trace: {}", std::strerror(errno)));
+    }
+    map_ = map;
+    size_ = size;
+  }
+  return std::span(static_cast<const std::byte*>(map_), size_);
+}
+
+std::vector<std::string> runtime_environment(const char* const* environment,
+                                             const std::string& runtime, int trace_fd,
+                                             unsigned stack_depth) {
+  std::vector<std::string> result;
+  // The user's own preloads stay, before ours: one that looks at malloc and
+  // passes it on still works.
+  std::string preload = runtime;
+  for (; *environment != nullptr; ++environment) {
+    const std::string_view entry = *environment;
+    if (entry.starts_with(PLUMB_RUNTIME_VARIABLE "=")) continue;
+    if (entry.starts_with("LD_PRELOAD=")) {
+      const std::string_view theirs = entry.substr(entry.find('=') + 1);
+      if (!theirs.empty()) preload = fmt::format("{}:{}", theirs, runtime);
+      continue;
+    }
+    result.emplace_back(entry);
+  }
+  result.push_back("LD_PRELOAD=" + preload);
+  result.push_back(fmt::format("{}=fd={}:depth={}", PLUMB_RUNTIME_VARIABLE, trace_fd, stack_depth));
+  return result;
+}
+
+Result<Ended> launch_and_wait(const Launch& launch, const TraceMemory& trace) {
+  int pipe_ends[2];
+  if (pipe2(pipe_ends, O_CLOEXEC) != 0) {
+    return fail({}, fmt::format("cannot start: {}", std::strerror(errno)));
+  }
+  const int wanted_fd = wanted_trace_fd(trace.fd());
+  std::vector<std::string> command = launch.command;
+  std::vector<std::string> environment =
+      runtime_environment(environ, launch.runtime, wanted_fd, launch.stack_depth);
+  const std::vector<char*> arguments = pointers_to(command);
+  const std::vector<char*> variables = pointers_to(environment);
+
+  // No signal between the fork and the moment the child's number is known.
+  sigset_t all;
+  sigset_t old_mask;
+  sigfillset(&all);
+  const Forwarding forwarding;
+  sigprocmask(SIG_SETMASK, &all, &old_mask);
+  Ended ended;
+  ended.started = std::chrono::system_clock::now();
+  const auto begin = std::chrono::steady_clock::now();
+  const pid_t pid = fork();
+  if (pid == 0) {
+    run_child({launch.program.c_str(), arguments.data(), variables.data(), trace.fd(), wanted_fd,
+               pipe_ends[1], &old_mask});
+  }
+  child_pid = pid;
+  sigprocmask(SIG_SETMASK, &old_mask, nullptr);
+  close(pipe_ends[1]);
+  if (pid < 0) {
+    close(pipe_ends[0]);
+    return fail({}, fmt::format("cannot start: {}", std::strerror(errno)));
+  }
+
+  int problem = 0;
+  ssize_t got = 0;
+  do got = read(pipe_ends[0], &problem, sizeof problem);
+  while (got < 0 && errno == EINTR);
+  close(pipe_ends[0]);
+  while (waitpid(pid, &ended.wait_status, 0) < 0 && errno == EINTR) {
+  }
+  if (got == sizeof problem) {
+    return fail(launch.program, fmt::format("cannot start: {}", std::strerror(problem)));
+  }
+  ended.pid = pid;
+  ended.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return ended;
+}
+
+}  // namespace plumb

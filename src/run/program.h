@@ -1,0 +1,20 @@
+// The program to run: where it is, and whether a library can be preloaded into
+// it. Everything that is known to fail is found before the start.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace plumb {
+
+// The file that `name` means, as a shell would find it: through PATH unless it
+// has a slash.
+Result<std::string> find_program(const std::string& name);
+
+// An Error for what cannot be tracked: statically linked, 32-bit or foreign
+// programs, those that run with another user's rights, and files that are no
+// programs at all. A script is judged by its interpreter.
+Result<void> check_program(const std::string& path);
+
+}  // namespace plumb

@@ -1,0 +1,450 @@
+// Runs real programs (testdata/*.c, compiled here) and looks at the report.
+#include "run/run.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "core/accounting.h"
+#include "run/launch.h"
+#include "run/program.h"
+
+namespace plumb {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A directory that goes with the test program.
+class Scratch {
+ public:
+  Scratch() {
+    std::string pattern = (fs::temp_directory_path() / "plumb-run-XXXXXX").string();
+    path_ = mkdtemp(pattern.data());
+  }
+  ~Scratch() { fs::remove_all(path_); }
+  fs::path file(const std::string& name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+const Scratch& scratch() {
+  static const Scratch scratch;
+  return scratch;
+}
+
+struct Build {
+  const char* name;
+  const char* c;
+  const char* cxx;
+  const char* flags;
+};
+constexpr Build kGcc{"gcc-O0", "gcc", "g++", "-O0 -g"};
+constexpr Build kClang{"clang-O2", "clang-19", "clang++-19", "-O2 -gdwarf-4"};
+
+// The path of the compiled program; each is compiled once.
+std::string compiled(const std::string& source, const Build& build, const std::string& more = "") {
+  static std::map<std::string, std::string> known;
+  const std::string key = fmt::format("{} {} {}", source, build.name, more);
+  const auto [place, is_new] = known.try_emplace(key);
+  if (is_new) {
+    place->second = scratch().file(fmt::format("program{}", known.size())).string();
+    const bool cxx = source.ends_with(".cc");
+    const std::string command =
+        fmt::format("{} {} -w -pthread {} {}/{} -o {}", cxx ? build.cxx : build.c, build.flags,
+                    more, PLUMB_TEST_DATA, source, place->second);
+    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+  }
+  return place->second;
+}
+
+// The program's own output goes to a file.
+RunOutcome run(std::vector<std::string> command, unsigned depth = 30, std::string* output = nullptr,
+               const std::string& input = "") {
+  const std::string out_path = scratch().file("stdout").string();
+  const std::string in_path = scratch().file("stdin").string();
+  std::ofstream(in_path) << input;
+  fflush(stdout);
+  const int saved_out = dup(STDOUT_FILENO);
+  const int saved_in = dup(STDIN_FILENO);
+  const int out = open(out_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const int in = open(in_path.c_str(), O_RDONLY | O_CLOEXEC);
+  dup2(out, STDOUT_FILENO);
+  dup2(in, STDIN_FILENO);
+  fcntl(saved_out, F_SETFD, FD_CLOEXEC);
+  fcntl(saved_in, F_SETFD, FD_CLOEXEC);
+  RunOptions options;
+  options.command = std::move(command);
+  options.stack_depth = depth;
+  Result<RunOutcome> outcome = run_program(options);
+  dup2(saved_out, STDOUT_FILENO);
+  dup2(saved_in, STDIN_FILENO);
+  for (const int fd : {saved_out, saved_in, out, in}) close(fd);
+  if (!outcome) {
+    ADD_FAILURE() << outcome.error().message();
+    return {};
+  }
+  EXPECT_TRUE(check_totals(outcome->report));
+  if (output != nullptr) *output = read_file(out_path).value_or("");
+  return *std::move(outcome);
+}
+
+const Note* note(const Report& report, std::string_view code) {
+  const auto found = std::ranges::find(report.notes, code, &Note::code);
+  return found == report.notes.end() ? nullptr : &*found;
+}
+
+const Leak* lost_leak(const Report& report, std::string_view function) {
+  for (const Leak& leak : report.leaks) {
+    if (leak.kind != Kind::lost) continue;
+    for (const Frame& frame : leak.allocation.stack) {
+      if (frame.function == function) return &leak;
+    }
+  }
+  return nullptr;
+}
+
+struct Expected {
+  std::uint64_t blocks = 0;
+  std::uint64_t bytes = 0;
+};
+void expect_lost(const Report& report, Expected expected) {
+  EXPECT_EQ(report.totals.lost.blocks, expected.blocks);
+  EXPECT_EQ(report.totals.lost.bytes, expected.bytes);
+  EXPECT_EQ(note(report, "no-scan"), nullptr);
+  EXPECT_EQ(note(report, "counters"), nullptr);
+}
+
+class RunBoth : public testing::TestWithParam<const Build*> {
+ protected:
+  const Build& build() const { return *GetParam(); }
+
+  // The leaking program and its clean twin.
+  void check_twins(const std::string& source, std::vector<std::string> arguments, Expected lost,
+                   Expected clean = {}) {
+    SCOPED_TRACE(fmt::format("{} {}", source, arguments.empty() ? "" : arguments.front()));
+    std::vector<std::string> command = {compiled(source, build())};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    expect_lost(run(command).report, lost);
+    command.front() = compiled(source, build(), "-DCLEAN");
+    SCOPED_TRACE("clean");
+    expect_lost(run(command).report, clean);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Compilers, RunBoth, testing::Values(&kGcc, &kClang),
+                         [](const auto& info) {
+                           std::string name = info.param->name;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST_P(RunBoth, Simple) { check_twins("simple.c", {}, {4, 307}); }
+TEST_P(RunBoth, WholeFamily) { check_twins("family.c", {}, {9, 450}); }
+TEST_P(RunBoth, CyclesAndChains) { check_twins("chains.c", {}, {10, 400}); }
+TEST_P(RunBoth, KindsOfReference) { check_twins("references.c", {}, {1, 33}); }
+TEST_P(RunBoth, ThreadsThatEnded) { check_twins("dead_threads.c", {}, {20, 480}); }
+TEST_P(RunBoth, UnreadableMemory) { check_twins("protected.c", {}, {1, 72}); }
+TEST_P(RunBoth, DestructorsRunFirst) { check_twins("statics.cc", {}, {5, 3 * 16 + 2 * 64}); }
+
+TEST_P(RunBoth, RunningThreads) {
+  for (const char* place : {"register", "vector", "local", "tls"}) {
+    check_twins("threads.c", {place}, {1, 72});
+  }
+}
+
+TEST_P(RunBoth, ThreadThatBlocksEverySignal) {
+  check_twins("blocked.c", {}, {1, 72});
+  EXPECT_NE(note(run({compiled("blocked.c", build())}).report, "threads-asleep"), nullptr);
+}
+
+TEST_P(RunBoth, EveryWayToEnd) {
+  for (const char* how :
+       {"exit", "_exit", "_Exit", "quick_exit", "pthread_exit", "two", "exec"}) {
+    check_twins("ends.c", {how}, {1, 72});
+  }
+  check_twins("ends.c", {"return"}, {2, 162}, {1, 90});
+  check_twins("ends.c", {"exec-fails"}, {2, 80});
+}
+
+TEST_P(RunBoth, EveryFatalSignal) {
+  const std::pair<const char*, int> ends[] = {
+      {"abort", SIGABRT}, {"segv", SIGSEGV}, {"fpe", SIGFPE}, {"term", SIGTERM}};
+  for (const auto& [how, signal] : ends) {
+    SCOPED_TRACE(how);
+    const RunOutcome outcome = run({compiled("ends.c", build()), how});
+    EXPECT_TRUE(WIFSIGNALED(outcome.wait_status));
+    EXPECT_EQ(WTERMSIG(outcome.wait_status), signal);
+    EXPECT_EQ(outcome.report.subject.status->signal, signal);
+    expect_lost(outcome.report, {1, 72});
+    expect_lost(run({compiled("ends.c", build(), "-DCLEAN"), how}).report, {});
+  }
+}
+
+TEST_P(RunBoth, Children) {
+  for (const char* how : {"fork", "clone", "vfork", "system"}) {
+    check_twins("forks.c", {how}, {1, 72});
+    EXPECT_EQ(run({compiled("forks.c", build()), how}).wait_status, 0) << how;
+  }
+}
+
+TEST_P(RunBoth, ModuleThatWasUnloaded) {
+  const std::string plugin = compiled("plugin.c", build(), "-shared -fPIC");
+  check_twins("plugin_host.c", {plugin}, {1, 72});
+  const RunOutcome outcome = run({compiled("plugin_host.c", build()), plugin});
+  const Leak* leak = lost_leak(outcome.report, "plugin_allocate");
+  ASSERT_NE(leak, nullptr);
+  EXPECT_EQ(outcome.report.modules[leak->allocation.stack[0].module->index].path, plugin);
+}
+
+TEST_P(RunBoth, NamesPlaceAndFunctionCalled) {
+  const RunOutcome outcome = run({compiled("simple.c", build())});
+  const Leak* leak = lost_leak(outcome.report, "make");
+  ASSERT_NE(leak, nullptr);
+  EXPECT_EQ(leak->allocation.api, "malloc");
+  EXPECT_EQ(leak->direct.blocks, 3u);
+  EXPECT_EQ(leak->sizes->min, 100u);
+  EXPECT_EQ(leak->id.size(), 16u);
+  const Frame& frame = leak->allocation.stack[0];
+  EXPECT_TRUE(frame.file.ends_with("leak.h")) << frame.file;
+  EXPECT_TRUE(frame.line);
+  EXPECT_NE(lost_leak(outcome.report, "main"), nullptr);
+  const Leak* copy = lost_leak(outcome.report, "strdup");
+  if (copy == nullptr) copy = lost_leak(outcome.report, "__strdup");
+  ASSERT_NE(copy, nullptr);
+  EXPECT_EQ(copy->direct.bytes, 7u);
+  for (const Leak& each : outcome.report.leaks) {
+    for (const Frame& each_frame : each.allocation.stack) {
+      if (!each_frame.module) continue;
+      const std::string& path = outcome.report.modules[each_frame.module->index].path;
+      EXPECT_EQ(path.find("libplumb_preload"), std::string::npos);
+    }
+  }
+}
+
+TEST_P(RunBoth, CycleHasOneLeader) {
+  const RunOutcome outcome = run({compiled("chains.c", build())});
+  Count direct;
+  Count indirect;
+  for (const Leak& leak : outcome.report.leaks) {
+    direct += leak.direct;
+    indirect += leak.indirect;
+  }
+  EXPECT_EQ(direct.blocks, 3u);
+  EXPECT_EQ(direct.bytes, 48u + 32u + 64u);
+  EXPECT_EQ(indirect.blocks, 7u);
+}
+
+TEST_P(RunBoth, OperatorNewIsNamed) {
+  const RunOutcome outcome = run({compiled("statics.cc", build())});
+  // libstdc++'s operator new[] jumps to operator new: it is in no stack.
+  for (const Leak& leak : outcome.report.leaks) {
+    if (leak.kind == Kind::lost) {
+      EXPECT_EQ(leak.allocation.api, "operator new");
+    }
+  }
+}
+
+TEST(Run, CallerOnly) {
+  const RunOutcome outcome = run({compiled("simple.c", kGcc)}, 1);
+  expect_lost(outcome.report, {4, 307});
+  for (const Leak& leak : outcome.report.leaks) EXPECT_EQ(leak.allocation.stack.size(), 1u);
+}
+
+TEST(Run, KeepsOutputInputAndStatus) {
+  std::string output;
+  const RunOutcome outcome = run({compiled("simple.c", kGcc)}, 30, &output);
+  EXPECT_EQ(output, "output of the program\n");
+  EXPECT_EQ(WEXITSTATUS(outcome.wait_status), 7);
+  EXPECT_EQ(outcome.report.subject.status->code, 7);
+  EXPECT_GT(outcome.report.subject.pid.value_or(0), 0);
+  EXPECT_EQ(outcome.report.subject.started.size(), std::string("2026-01-01T00:00:00Z").size());
+  EXPECT_EQ(outcome.report.subject.command.size(), 1u);
+}
+
+// What a program prints without us.
+std::string native_output(const std::string& command) {
+  const std::string path = scratch().file("native").string();
+  EXPECT_EQ(std::system(fmt::format("{} > {}", command, path).c_str()), 0);
+  return *read_file(path);
+}
+
+TEST(Run, IsNotSeen) {
+  std::string output;
+  const std::string program = compiled("surroundings.c", kGcc);
+  run({program}, 30, &output, "a line\n");
+  EXPECT_EQ(output, native_output("echo a line | " + program));
+}
+
+TEST(Run, PassesOnTheUsersPreload) {
+  const std::string preload = compiled("looking_malloc.c", kGcc, "-shared -fPIC");
+  setenv("LD_PRELOAD", preload.c_str(), 1);
+  std::string output;
+  run({compiled("surroundings.c", kGcc)}, 30, &output);
+  const RunOutcome leaking = run({compiled("simple.c", kGcc)});
+  const std::string native = native_output(compiled("surroundings.c", kGcc) + " < /dev/null");
+  unsetenv("LD_PRELOAD");
+  EXPECT_EQ(output, native);
+  EXPECT_NE(output.find("preload " + preload), std::string::npos);
+  expect_lost(leaking.report, {4, 307});
+}
+
+TEST(Run, KilledProgramStillSaysWhatWasNotFreed) {
+  const RunOutcome outcome = run({compiled("ends.c", kGcc), "kill"});
+  EXPECT_EQ(WTERMSIG(outcome.wait_status), SIGKILL);
+  EXPECT_EQ(outcome.report.totals.lost.blocks, 0u);
+  EXPECT_EQ(outcome.report.totals.forgotten.blocks, 3u);
+  EXPECT_EQ(outcome.report.totals.forgotten.bytes, 202u);
+  ASSERT_NE(note(outcome.report, "no-scan"), nullptr);
+  for (const Leak& leak : outcome.report.leaks) EXPECT_LT(leak.confidence, 1);
+}
+
+TEST(Run, ExecIsSaid) {
+  const RunOutcome outcome = run({compiled("ends.c", kGcc), "exec"});
+  EXPECT_EQ(outcome.wait_status, 0);
+  const Note* exec = note(outcome.report, "exec");
+  ASSERT_NE(exec, nullptr);
+  EXPECT_NE(exec->text.find("true"), std::string::npos);
+  EXPECT_EQ(note(run({compiled("ends.c", kGcc), "exec-fails"}).report, "exec"), nullptr);
+}
+
+TEST(Run, ForgottenCanBeLeftOut) {
+  RunOptions options;
+  options.command = {compiled("ends.c", kGcc), "exit"};
+  options.forgotten = false;
+  const Result<RunOutcome> outcome = run_program(options);
+  ASSERT_TRUE(outcome);
+  EXPECT_TRUE(check_totals(outcome->report));
+  for (const Leak& leak : outcome->report.leaks) EXPECT_EQ(leak.kind, Kind::lost);
+  EXPECT_EQ(outcome->report.totals.forgotten.bytes, 90u);
+}
+
+TEST(Run, KeptTraceGivesTheSameReport) {
+  RunOptions options;
+  options.command = {compiled("chains.c", kGcc)};
+  options.keep_trace = scratch().file("kept.trace").string();
+  const Result<RunOutcome> outcome = run_program(options);
+  ASSERT_TRUE(outcome);
+  const Result<Report> again = report_of_trace(options.keep_trace);
+  ASSERT_TRUE(again) << again.error().message();
+  EXPECT_EQ(again->leaks, outcome->report.leaks);
+  EXPECT_EQ(again->totals, outcome->report.totals);
+  EXPECT_EQ(again->modules, outcome->report.modules);
+  EXPECT_FALSE(report_of_trace(scratch().file("no-such.trace").string()));
+}
+
+TEST(Run, ManyThreadsAtTheEnd) {
+  const std::string program = compiled("stress.c", kClang);
+  for (int i = 0; i < 5; ++i) {
+    const RunOutcome outcome = run({program}, 1);
+    EXPECT_EQ(outcome.wait_status, 0);
+    expect_lost(outcome.report, {});
+  }
+}
+
+TEST(Run, PassesSignalsOn) {
+  // `sleep` ends by the signal that is sent to us.
+  std::thread sender([] {
+    usleep(300'000);
+    kill(getpid(), SIGTERM);
+  });
+  const RunOutcome outcome = run({"sleep", "20"});
+  sender.join();
+  EXPECT_TRUE(WIFSIGNALED(outcome.wait_status));
+  EXPECT_EQ(WTERMSIG(outcome.wait_status), SIGTERM);
+}
+
+// What cannot be tracked is said before the start.
+
+Error refusal(std::vector<std::string> command) {
+  RunOptions options;
+  options.command = std::move(command);
+  const Result<RunOutcome> outcome = run_program(options);
+  EXPECT_FALSE(outcome);
+  return outcome ? Error{} : outcome.error();
+}
+
+TEST(RunRefuses, MissingProgram) {
+  EXPECT_NE(refusal({"no-such-program-here"}).what.find("PATH"), std::string::npos);
+  EXPECT_NE(refusal({"/no/such/program"}).what.find("No such file"), std::string::npos);
+}
+
+TEST(RunRefuses, DirectoryAndPlainFile) {
+  EXPECT_EQ(refusal({"/usr"}).what, "is a directory");
+  EXPECT_NE(refusal({std::string(PLUMB_TEST_DATA) + "/leak.h"}).what.find("cannot be executed"),
+            std::string::npos);
+  const fs::path text = scratch().file("text");
+  std::ofstream(text) << "echo hello\n";
+  fs::permissions(text, fs::perms::owner_all);
+  EXPECT_NE(refusal({text.string()}).hint.find("sh"), std::string::npos);
+}
+
+TEST(RunRefuses, StaticallyLinked) {
+  for (const char* flag : {"-static", "-static-pie"}) {
+    const Error error = refusal({compiled("simple.c", kGcc, flag)});
+    EXPECT_NE(error.what.find("statically linked"), std::string::npos) << flag;
+    EXPECT_FALSE(error.hint.empty());
+  }
+}
+
+TEST(RunRefuses, ThirtyTwoBit) {
+  std::string content = *read_file(compiled("simple.c", kGcc));
+  content[4] = 1;  // ELFCLASS32
+  const fs::path path = scratch().file("elf32");
+  std::ofstream(path, std::ios::binary) << content;
+  fs::permissions(path, fs::perms::owner_all);
+  EXPECT_NE(refusal({path.string()}).what.find("32-bit"), std::string::npos);
+}
+
+TEST(RunRefuses, OwnMalloc) {
+  const Error error = refusal({compiled("own_malloc.c", kGcc, "-rdynamic -fno-builtin")});
+  EXPECT_NE(error.what.find("own malloc"), std::string::npos);
+  EXPECT_NE(error.hint.find("not started"), std::string::npos);
+}
+
+TEST(RunRefuses, OtherUsersRights) {
+  if (getuid() != 0) GTEST_SKIP() << "needs to give a file away";
+  const fs::path path = scratch().file("setuid");
+  fs::copy_file(compiled("simple.c", kGcc), path);
+  ASSERT_EQ(chown(path.c_str(), 1, 1), 0);
+  ASSERT_EQ(chmod(path.c_str(), 04755), 0);
+  EXPECT_NE(refusal({path.string()}).what.find("setuid"), std::string::npos);
+  ASSERT_EQ(chmod(path.c_str(), 0755), 0);
+  EXPECT_TRUE(check_program(path.string()));
+}
+
+TEST(Run, Script) {
+  const fs::path script = scratch().file("script");
+  std::ofstream(script) << "#! /bin/sh\nexit 4\n";
+  fs::permissions(script, fs::perms::owner_all);
+  EXPECT_EQ(WEXITSTATUS(run({script.string()}).wait_status), 4);
+  std::ofstream(script) << "#!/no/such/interpreter -x\n";
+  EXPECT_NE(refusal({script.string()}).what.find("interpreter of"), std::string::npos);
+  std::ofstream(script) << "#!\n";
+  EXPECT_NE(refusal({script.string()}).what.find("names no program"), std::string::npos);
+}
+
+TEST(Launch, EnvironmentOfTheProgram) {
+  const char* const empty[] = {"A=1", "PLUMB_RUNTIME=old", nullptr};
+  EXPECT_EQ(runtime_environment(empty, "/x.so", 900, 2),
+            (std::vector<std::string>{"A=1", "LD_PRELOAD=/x.so", "PLUMB_RUNTIME=fd=900:depth=2"}));
+  const char* const preloaded[] = {"LD_PRELOAD=/theirs.so", nullptr};
+  EXPECT_EQ(runtime_environment(preloaded, "/x.so", 3, 1)[0], "LD_PRELOAD=/theirs.so:/x.so");
+}
+
+}  // namespace
+}  // namespace plumb

@@ -1,0 +1,92 @@
+// What the DWARF of one module says about an address: the function, the calls
+// inlined at it, and their lines.
+//
+// The units are found by a map made from the ranges of all of them, since not
+// every compiler writes .debug_aranges. Everything else is read when first
+// asked for and kept: a unit's functions and scopes, its line table, and for
+// each function the tree of what was inlined into it, as a map from address to
+// the innermost inlined call.
+//
+// Limits: a line of 0 (code that belongs to no line) is given as no line.
+// Lines of functions that the linker dropped may hide real ones when it left
+// them at an address inside the code. Split DWARF is read from .dwo files; a
+// .dwp package is not.
+#pragma once
+
+#include <elfutils/libdw.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "trace/demangle.h"
+#include "trace/elf_module.h"
+#include "trace/interval_map.h"
+
+namespace plumb {
+
+struct FunctionName {
+  std::string text;            // readable; empty when unknown
+  std::string linkage;         // the symbol; empty when DWARF does not give it
+  bool maybe_mangled = false;  // of a language that mangles names
+  std::optional<std::uint32_t> line;
+};
+
+struct SourcePlace {
+  const FunctionName* function = nullptr;  // null: only the line is known
+  std::string file;
+  std::optional<std::uint32_t> line;
+  std::optional<std::uint32_t> column;
+};
+
+class DwarfInfo {
+ public:
+  // `dwarf` outlives this.
+  DwarfInfo(Dwarf* dwarf, const ElfModule& module, Demangler& demangle);
+  ~DwarfInfo();
+
+  // Innermost first; all but the last were inlined. Empty when no unit holds
+  // the address (as the DWARF counts it). `entry` becomes the first address of
+  // the last one's function.
+  std::vector<SourcePlace> find(std::uint64_t address, std::uint64_t& entry);
+
+  bool has_functions() const { return has_functions_; }
+  bool has_lines() const { return has_lines_; }
+
+  // Units that were asked about whose .dwo file was not found, and the name of
+  // the first of them.
+  std::size_t missing_split_units() const { return missing_split_units_; }
+  const std::string& missing_split_file() const { return missing_split_file_; }
+
+ private:
+  struct Function;
+  struct Scopes;
+  struct Unit;
+  struct InlineTree;
+
+  void index_units(const ElfModule& module);
+  Unit& unit_ready(std::size_t index);
+  Scopes& scopes_of(Dwarf_Die* unit_die);
+  InlineTree& inlines_of(Function& function);
+  const FunctionName& name_of(Dwarf_Die* die);
+  std::string qualified(Dwarf_Die die);
+  void set_line(Unit& unit, std::uint64_t address, SourcePlace& place);
+  std::string full_path(Unit& unit, const char* file);
+
+  Dwarf* dwarf_;
+  Demangler& demangle_;
+  std::vector<std::unique_ptr<Unit>> units_;
+  IntervalMap<std::size_t> unit_at_;
+  std::unordered_map<Dwarf_CU*, std::unique_ptr<Scopes>> scopes_;
+  std::unordered_map<const void*, FunctionName> names_;  // by DIE
+  bool has_functions_ = false;
+  bool has_lines_ = false;
+  std::size_t missing_split_units_ = 0;
+  std::string missing_split_file_;
+};
+
+}  // namespace plumb

@@ -1,0 +1,184 @@
+/* The raw trace: what a runtime leaves behind for the reader.
+ *
+ * One file (often a memory file that the runtime has mapped shared, so that it
+ * survives even SIGKILL): a header, then sections of equal-sized items. The
+ * runtime works in these sections while the program runs: a block's entry is
+ * in the table from allocation to free, and the scan at the end writes its
+ * verdict into the entries that are left. There is no other output.
+ *
+ * Invariants: item 0 of BLOCKS is never used; an entry is valid when its state
+ * is not PLUMB_BLOCK_FREE, and the state is written last. Offsets and counts
+ * are in the header only; a reader trusts none of them.
+ * Limit: byte order and sizes are those of x86-64.
+ *
+ * C11, includes nothing of ours: runtimes and the command share it.
+ */
+#ifndef PLUMB_TRACE_RECORD_H
+#define PLUMB_TRACE_RECORD_H
+
+#include <stdint.h>
+
+#define PLUMB_TRACE_MAGIC "PLUMBTRC"
+#define PLUMB_TRACE_VERSION 1u
+
+/* Set by the command for the runtime: "fd=N:depth=N". */
+#define PLUMB_RUNTIME_VARIABLE "PLUMB_RUNTIME"
+
+enum PlumbSectionKind {
+  PLUMB_SECTION_THREADS = 0, /* PlumbThread */
+  PLUMB_SECTION_MODULES = 1, /* PlumbModule */
+  PLUMB_SECTION_STRINGS = 2, /* bytes */
+  PLUMB_SECTION_STACKS = 3,  /* 64-bit words: PlumbStack and its addresses */
+  PLUMB_SECTION_BLOCKS = 4,  /* PlumbBlock */
+  PLUMB_SECTION_COUNT = 5
+};
+
+/* How far the runtime got. */
+enum PlumbPhase {
+  PLUMB_PHASE_NONE = 0,     /* the runtime never started */
+  PLUMB_PHASE_RUNNING = 1,  /* the program ended without letting us know */
+  PLUMB_PHASE_SCANNING = 2, /* it ended while we looked */
+  PLUMB_PHASE_DONE = 3,     /* every entry has its verdict */
+  PLUMB_PHASE_REFUSED = 4,  /* did not start the program; see problem */
+  PLUMB_PHASE_GAVE_UP = 5   /* stopped tracking, the program went on; see problem */
+};
+
+/* What made the program end. */
+enum PlumbEnd {
+  PLUMB_END_UNKNOWN = 0,
+  PLUMB_END_EXIT = 1,       /* exit, or return from main */
+  PLUMB_END_QUICK_EXIT = 2, /* quick_exit */
+  PLUMB_END_NOW = 3,        /* _exit, _Exit */
+  PLUMB_END_SIGNAL = 4,     /* end_detail is its number */
+  PLUMB_END_EXEC = 5        /* replaced by another program */
+};
+
+enum PlumbProblem {
+  PLUMB_PROBLEM_NONE = 0,
+  PLUMB_PROBLEM_OTHER_MALLOC = 1,  /* malloc is not glibc's; name in problem_text */
+  PLUMB_PROBLEM_OUT_OF_MEMORY = 2, /* no room for our tables */
+  PLUMB_PROBLEM_TABLE_FULL = 3,    /* more live blocks than entries */
+  PLUMB_PROBLEM_SCAN_FAULT = 4,    /* our scan touched memory it should not have */
+  PLUMB_PROBLEM_NO_MAPS = 5        /* the process's memory map cannot be read */
+};
+
+/* Bits of PlumbTraceHeader.limits: what the verdicts could not take into account. */
+enum PlumbLimit {
+  PLUMB_LIMIT_STACKS_FULL = 1,    /* later allocation stacks are unknown */
+  PLUMB_LIMIT_MODULES_FULL = 2,   /* later modules are unknown */
+  PLUMB_LIMIT_NESTED = 4,         /* allocations from a signal handler inside malloc */
+  PLUMB_LIMIT_THREAD_CAP = 8,     /* a thread went on running during the scan */
+  PLUMB_LIMIT_MAIN_ARENA = 16     /* glibc's own bookkeeping was not recognised */
+};
+
+typedef struct PlumbSection {
+  uint64_t offset;   /* from the start of the file */
+  uint64_t capacity; /* items */
+  uint64_t used;     /* items; may exceed capacity when the section overflowed */
+  uint32_t item_size;
+  uint32_t reserved;
+} PlumbSection;
+
+typedef struct PlumbTraceHeader {
+  char magic[8];
+  uint32_t version;
+  uint32_t header_size;
+  uint32_t pid;
+  uint32_t phase;
+  uint32_t end;
+  uint32_t end_detail;
+  uint32_t problem;
+  uint32_t limits;
+  uint32_t stack_depth;
+  uint32_t threads_started;
+  uint32_t threads_stopped;    /* at the scan, the scanning one not counted */
+  uint32_t threads_unanswered; /* asleep with every signal blocked: no registers */
+  uint32_t stop_rounds;
+  uint32_t reserved;
+  uint64_t scan_nanoseconds; /* stop included */
+  uint64_t stop_nanoseconds;
+  uint64_t root_bytes;
+  uint64_t scanned_bytes;
+  char problem_text[256];
+  char end_text[256]; /* PLUMB_END_EXEC: the program */
+  PlumbSection sections[PLUMB_SECTION_COUNT];
+} PlumbTraceHeader;
+
+/* Sums of what the threads that used this slot, one after the other, did. */
+typedef struct PlumbThread {
+  uint64_t allocated_blocks;
+  uint64_t allocated_bytes;
+  uint64_t freed_blocks;
+  uint64_t freed_bytes;
+  uint64_t reserved[4]; /* one cache line each: no two threads share one */
+} PlumbThread;
+
+#define PLUMB_BUILD_ID_MAX 32u
+
+/* A module that some stack refers to. Its place may be used again by another
+ * one after dlclose: a stack belongs to the module that had the place at its
+ * epoch. */
+typedef struct PlumbModule {
+  uint64_t start; /* of its mapping */
+  uint64_t end;
+  uint64_t bias; /* address minus bias is what the file says */
+  uint32_t first_epoch;
+  uint32_t end_epoch; /* first epoch without it; 0: never unloaded */
+  uint32_t path;      /* in STRINGS */
+  uint32_t path_size;
+  uint32_t build_id_size;
+  uint8_t build_id[PLUMB_BUILD_ID_MAX];
+  uint32_t state; /* written last; 0: not there yet */
+} PlumbModule;
+
+/* Followed by `count` return addresses, innermost first. A stack's id is its
+ * index in the section; 0 is "unknown". */
+typedef struct PlumbStack {
+  uint64_t hash;
+  uint32_t next; /* id of the next stack with the same bucket */
+  uint32_t count;
+  uint32_t epoch;
+  uint32_t reserved;
+} PlumbStack;
+#define PLUMB_STACK_WORDS 3u /* the header's size in words */
+
+/* Which function the program called. */
+enum PlumbApi {
+  PLUMB_API_MALLOC = 0,
+  PLUMB_API_CALLOC = 1,
+  PLUMB_API_REALLOC = 2,
+  PLUMB_API_REALLOCARRAY = 3,
+  PLUMB_API_MEMALIGN = 4,
+  PLUMB_API_POSIX_MEMALIGN = 5,
+  PLUMB_API_ALIGNED_ALLOC = 6,
+  PLUMB_API_VALLOC = 7,
+  PLUMB_API_PVALLOC = 8,
+  PLUMB_API_COUNT = 9
+};
+
+enum PlumbBlockState {
+  PLUMB_BLOCK_FREE = 0,
+  PLUMB_BLOCK_LIVE = 1,      /* no verdict (yet) */
+  PLUMB_BLOCK_REACHABLE = 2, /* a chain of references from a root reaches it */
+  PLUMB_BLOCK_SEEN = 3,      /* the scan's own: unreachable, order known */
+  PLUMB_BLOCK_DIRECT = 4,    /* lost, no other lost block refers to it */
+  PLUMB_BLOCK_INDIRECT = 5   /* lost, held by `leader` */
+};
+
+/* PlumbBlock.flags */
+#define PLUMB_BLOCK_USABLE 1u /* the program asked for its usable size */
+
+typedef struct PlumbBlock {
+  uint64_t address;
+  uint64_t size;
+  uint64_t ordinal; /* n-th allocation of its thread */
+  uint32_t stack;
+  uint32_t thread; /* 1 is the first thread that allocated */
+  uint32_t leader; /* INDIRECT: index of its DIRECT block */
+  uint8_t api;
+  uint8_t flags;
+  uint8_t state;
+  uint8_t reserved;
+} PlumbBlock;
+
+#endif

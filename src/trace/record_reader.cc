@@ -1,0 +1,369 @@
+#include "trace/record_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace plumb {
+
+namespace {
+
+constexpr std::array<std::uint32_t, PLUMB_SECTION_COUNT> kItemSizes = {
+    sizeof(PlumbThread), sizeof(PlumbModule), 1, sizeof(std::uint64_t), sizeof(PlumbBlock)};
+constexpr std::array<std::string_view, PLUMB_SECTION_COUNT> kSectionNames = {
+    "threads", "modules", "strings", "stacks", "blocks"};
+constexpr std::array<std::string_view, PLUMB_API_COUNT> kApiNames = {
+    "malloc",         "calloc",        "realloc", "reallocarray", "memalign",
+    "posix_memalign", "aligned_alloc", "valloc",  "pvalloc"};
+constexpr std::uint32_t kMaxStackDepth = 4096;
+
+// The bytes, with the checked header in front.
+class Source {
+ public:
+  static Result<Source> open(std::span<const std::byte> bytes, std::string_view name);
+
+  const PlumbTraceHeader& header() const { return header_; }
+  std::string_view name() const { return name_; }
+
+  // Items that are really there.
+  std::uint64_t count(PlumbSectionKind kind) const { return used_[kind]; }
+
+  template <typename T>
+  T item(PlumbSectionKind kind, std::uint64_t index) const {
+    T item;
+    std::memcpy(&item, bytes_.data() + header_.sections[kind].offset + index * sizeof(T),
+                sizeof(T));
+    return item;
+  }
+  std::string_view string(std::uint64_t at, std::uint64_t size) const {
+    const std::uint64_t room = count(PLUMB_SECTION_STRINGS);
+    if (at > room || size > room - at) return {};
+    const std::byte* data = bytes_.data() + header_.sections[PLUMB_SECTION_STRINGS].offset + at;
+    return {reinterpret_cast<const char*>(data), size};
+  }
+  std::span<const std::byte> section(PlumbSectionKind kind) const {
+    return bytes_.subspan(header_.sections[kind].offset, count(kind) * kItemSizes[kind]);
+  }
+
+  std::unexpected<Error> damaged(std::string what) const {
+    return fail(std::string(name_), std::move(what), "the trace is damaged; record again");
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+  std::string_view name_;
+  PlumbTraceHeader header_{};
+  std::array<std::uint64_t, PLUMB_SECTION_COUNT> used_{};
+};
+
+Result<Source> Source::open(std::span<const std::byte> bytes, std::string_view name) {
+  Source source;
+  source.bytes_ = bytes;
+  source.name_ = name;
+  constexpr std::size_t kPrologue = offsetof(PlumbTraceHeader, pid);
+  if (bytes.size() < kPrologue ||
+      std::memcmp(bytes.data(), PLUMB_TRACE_MAGIC, sizeof source.header_.magic) != 0) {
+    return fail(std::string(name), "not a trace of plumb's");
+  }
+  std::memcpy(&source.header_, bytes.data(), kPrologue);
+  if (source.header_.version != PLUMB_TRACE_VERSION) {
+    return fail(std::string(name),
+                fmt::format("format {}, this build reads {}", source.header_.version,
+                            PLUMB_TRACE_VERSION),
+                "record again, or use the plumb that wrote it");
+  }
+  if (source.header_.header_size != sizeof(PlumbTraceHeader)) {
+    return source.damaged("the header has the wrong size");
+  }
+  if (bytes.size() < sizeof(PlumbTraceHeader)) return source.damaged("cut off in the header");
+  std::memcpy(&source.header_, bytes.data(), sizeof source.header_);
+  for (std::size_t kind = 0; kind < PLUMB_SECTION_COUNT; ++kind) {
+    const PlumbSection& section = source.header_.sections[kind];
+    const std::uint64_t used = std::min(section.used, section.capacity);
+    if (used != 0 && section.item_size != kItemSizes[kind]) {
+      return source.damaged(
+          fmt::format("section {} has items of {} bytes", kSectionNames[kind], section.item_size));
+    }
+    if (section.offset > bytes.size() ||
+        used > (bytes.size() - section.offset) / kItemSizes[kind]) {
+      if (used != 0) {
+        return source.damaged(fmt::format("cut off in section {}", kSectionNames[kind]));
+      }
+      source.header_.sections[kind].offset = 0;
+    }
+    source.used_[kind] = used;
+  }
+  return source;
+}
+
+// Texts of fixed size need not be ended.
+template <std::size_t N>
+std::string fixed_text(const char (&text)[N]) {
+  return std::string(text, strnlen(text, N));
+}
+
+bool add(Count& count, std::uint64_t blocks, std::uint64_t bytes) {
+  return !__builtin_add_overflow(count.blocks, blocks, &count.blocks) &&
+         !__builtin_add_overflow(count.bytes, bytes, &count.bytes);
+}
+
+// Which module had an address, and when.
+class ModuleMap {
+ public:
+  ModuleMap(const Source& source, std::vector<Module>& modules) {
+    std::map<std::pair<std::string, std::string>, std::uint32_t> known;
+    for (std::uint64_t i = 1; i < source.count(PLUMB_SECTION_MODULES); ++i) {
+      const auto item = source.item<PlumbModule>(PLUMB_SECTION_MODULES, i);
+      if (item.state == 0 || item.start >= item.end) continue;
+      Module module;
+      module.path = to_utf8(source.string(item.path, item.path_size));
+      const std::uint32_t id_size = std::min(item.build_id_size, PLUMB_BUILD_ID_MAX);
+      for (std::uint32_t k = 0; k < id_size; ++k) {
+        module.build_id += fmt::format("{:02x}", item.build_id[k]);
+      }
+      const auto [place, is_new] = known.try_emplace(
+          {module.path, module.build_id}, static_cast<std::uint32_t>(modules.size()));
+      if (is_new) modules.push_back(std::move(module));
+      places_.push_back({item, ModuleId::of(place->second)});
+    }
+  }
+
+  TraceAddress find(std::uint64_t address, std::uint32_t epoch) const {
+    // The return address of a call at a module's very end is behind it.
+    const std::uint64_t inside = address - 1;
+    for (const Place& place : places_) {
+      const PlumbModule& module = place.module;
+      if (inside < module.start || inside >= module.end) continue;
+      if (epoch < module.first_epoch && !is_later_notice(module, epoch)) continue;
+      if (module.end_epoch != 0 && epoch >= module.end_epoch) continue;
+      return {place.id, address - module.bias};
+    }
+    return {std::nullopt, address};
+  }
+
+ private:
+  struct Place {
+    PlumbModule module;
+    ModuleId id;
+  };
+  // A module is noted after the stack's epoch was read when another one goes at
+  // that moment; it is still the one meant, if nothing else was there.
+  bool is_later_notice(const PlumbModule& module, std::uint32_t epoch) const {
+    return std::none_of(places_.begin(), places_.end(), [&](const Place& other) {
+      return other.module.first_epoch <= epoch && other.module.start < module.end &&
+             module.start < other.module.end;
+    });
+  }
+  std::vector<Place> places_;
+};
+
+class StackReader {
+ public:
+  StackReader(const Source& source, const ModuleMap& modules, Trace& trace)
+      : source_(source), modules_(modules), trace_(trace) {
+    trace_.stacks.emplace_back();
+  }
+
+  // The index in Trace::stacks.
+  Result<std::uint32_t> read(std::uint32_t id) {
+    if (id == 0) return 0;
+    const auto [place, is_new] =
+        known_.try_emplace(id, static_cast<std::uint32_t>(trace_.stacks.size()));
+    if (!is_new) return place->second;
+    const std::uint64_t words = source_.count(PLUMB_SECTION_STACKS);
+    if (words < PLUMB_STACK_WORDS || id > words - PLUMB_STACK_WORDS) {
+      return source_.damaged(fmt::format("stack {} is not there", id));
+    }
+    PlumbStack head;
+    std::array<std::uint64_t, PLUMB_STACK_WORDS> raw;
+    for (std::uint32_t i = 0; i < PLUMB_STACK_WORDS; ++i) {
+      raw[i] = source_.item<std::uint64_t>(PLUMB_SECTION_STACKS, id + i);
+    }
+    std::memcpy(&head, raw.data(), sizeof head);
+    const std::uint64_t first = std::uint64_t{id} + PLUMB_STACK_WORDS;
+    if (head.count > kMaxStackDepth || head.count > words - first) {
+      return source_.damaged(fmt::format("stack {} has {} frames", id, head.count));
+    }
+    std::vector<TraceAddress> stack;
+    stack.reserve(head.count);
+    for (std::uint32_t i = 0; i < head.count; ++i) {
+      stack.push_back(modules_.find(
+          source_.item<std::uint64_t>(PLUMB_SECTION_STACKS, first + i), head.epoch));
+    }
+    trace_.stacks.push_back(std::move(stack));
+    return place->second;
+  }
+
+ private:
+  const Source& source_;
+  const ModuleMap& modules_;
+  Trace& trace_;
+  std::unordered_map<std::uint32_t, std::uint32_t> known_;
+};
+
+class BlockReader {
+ public:
+  BlockReader(const Source& source, StackReader& stacks, Trace& trace)
+      : source_(source),
+        stacks_(stacks),
+        trace_(trace),
+        final_(trace.phase == PLUMB_PHASE_DONE && trace.problem == PLUMB_PROBLEM_NONE) {}
+
+  Result<void> read_all() {
+    for (std::uint64_t i = 1; i < source_.count(PLUMB_SECTION_BLOCKS); ++i) {
+      const auto block = source_.item<PlumbBlock>(PLUMB_SECTION_BLOCKS, i);
+      if (block.state == PLUMB_BLOCK_FREE) continue;
+      if (Result<void> good = read(i, block); !good) return good;
+    }
+    for (auto& [key, group] : groups_) trace_.groups.push_back(std::move(group));
+    return {};
+  }
+  const Count& live() const { return live_; }
+
+ private:
+  using Key = std::tuple<Reach, std::uint32_t, std::uint8_t>;
+
+  Result<void> read(std::uint64_t index, const PlumbBlock& block) {
+    if (block.state > PLUMB_BLOCK_INDIRECT || block.api >= PLUMB_API_COUNT) {
+      return source_.damaged(fmt::format("block {} is not one", index));
+    }
+    if (!add(live_, 1, block.size)) return source_.damaged("the blocks do not fit into memory");
+    if (final_ && block.state == PLUMB_BLOCK_INDIRECT) {
+      if (block.leader == 0 || block.leader >= source_.count(PLUMB_SECTION_BLOCKS)) {
+        return source_.damaged(fmt::format("block {} has no leader", index));
+      }
+      const auto leader = source_.item<PlumbBlock>(PLUMB_SECTION_BLOCKS, block.leader);
+      if (leader.state != PLUMB_BLOCK_DIRECT || leader.api >= PLUMB_API_COUNT) {
+        return source_.damaged(fmt::format("block {} has no leader", index));
+      }
+      const Result<TraceGroup*> group = group_of(leader, Reach::lost);
+      if (!group) return std::unexpected(group.error());
+      add((*group)->indirect, 1, block.size);
+      return {};
+    }
+    const Result<TraceGroup*> group = group_of(block, reach_of(block));
+    if (!group) return std::unexpected(group.error());
+    TraceGroup& sum = **group;
+    sum.sizes.min = sum.direct.blocks == 0 ? block.size : std::min(sum.sizes.min, block.size);
+    sum.sizes.max = std::max(sum.sizes.max, block.size);
+    add(sum.direct, 1, block.size);
+    return {};
+  }
+
+  Reach reach_of(const PlumbBlock& block) const {
+    if (!final_) return Reach::unknown;
+    switch (block.state) {
+      case PLUMB_BLOCK_REACHABLE:
+        return Reach::reachable;
+      case PLUMB_BLOCK_DIRECT:
+        return Reach::lost;
+      default:
+        return Reach::unknown;
+    }
+  }
+
+  Result<TraceGroup*> group_of(const PlumbBlock& block, Reach reach) {
+    const Result<std::uint32_t> stack = stacks_.read(block.stack);
+    if (!stack) return std::unexpected(stack.error());
+    TraceGroup& group = groups_[{reach, *stack, block.api}];
+    if (group.api.empty()) {
+      group.reach = reach;
+      group.stack = *stack;
+      group.api = kApiNames[block.api];
+    }
+    return &group;
+  }
+
+  const Source& source_;
+  StackReader& stacks_;
+  Trace& trace_;
+  const bool final_;  // every block has its verdict
+  std::map<Key, TraceGroup> groups_;
+  Count live_;
+};
+
+Result<void> read_header(const Source& source, Trace& trace) {
+  const PlumbTraceHeader& header = source.header();
+  if (header.phase > PLUMB_PHASE_GAVE_UP) return source.damaged("unknown phase");
+  if (header.end > PLUMB_END_EXEC) return source.damaged("unknown kind of end");
+  if (header.problem > PLUMB_PROBLEM_NO_MAPS) return source.damaged("unknown problem");
+  trace.pid = header.pid;
+  trace.phase = static_cast<PlumbPhase>(header.phase);
+  trace.end = static_cast<PlumbEnd>(header.end);
+  trace.end_signal = header.end_detail;
+  trace.end_program = to_utf8(fixed_text(header.end_text));
+  trace.problem = static_cast<PlumbProblem>(header.problem);
+  trace.problem_text = to_utf8(fixed_text(header.problem_text));
+  trace.limits = header.limits;
+  trace.stack_depth = header.stack_depth;
+  trace.threads_stopped = header.threads_stopped;
+  trace.threads_unanswered = header.threads_unanswered;
+  trace.stop_rounds = header.stop_rounds;
+  trace.scan_seconds = static_cast<double>(header.scan_nanoseconds) / 1e9;
+  return {};
+}
+
+Result<void> read_counters(const Source& source, const Count& live, Trace& trace) {
+  Count allocated;
+  for (std::uint64_t i = 1; i < source.count(PLUMB_SECTION_THREADS); ++i) {
+    const auto thread = source.item<PlumbThread>(PLUMB_SECTION_THREADS, i);
+    if (!add(allocated, thread.allocated_blocks, thread.allocated_bytes) ||
+        !add(trace.freed, thread.freed_blocks, thread.freed_bytes)) {
+      return source.damaged("the counters overflow");
+    }
+  }
+  trace.allocated = trace.freed;
+  if (!add(trace.allocated, live.blocks, live.bytes)) return source.damaged("the counters overflow");
+  trace.adjusted = trace.allocated != allocated;
+  return {};
+}
+
+}  // namespace
+
+Result<Trace> read_trace(std::span<const std::byte> bytes, std::string_view name) {
+  const Result<Source> source = Source::open(bytes, name);
+  if (!source) return std::unexpected(source.error());
+  Trace trace;
+  if (Result<void> good = read_header(*source, trace); !good) return std::unexpected(good.error());
+  const ModuleMap modules(*source, trace.modules);
+  StackReader stacks(*source, modules, trace);
+  BlockReader blocks(*source, stacks, trace);
+  if (Result<void> good = blocks.read_all(); !good) return std::unexpected(good.error());
+  if (Result<void> good = read_counters(*source, blocks.live(), trace); !good) {
+    return std::unexpected(good.error());
+  }
+  return trace;
+}
+
+Result<std::string> compact_trace(std::span<const std::byte> bytes, std::string_view name) {
+  const Result<Source> source = Source::open(bytes, name);
+  if (!source) return std::unexpected(source.error());
+  PlumbTraceHeader header = source->header();
+  std::uint64_t offset = sizeof header;
+  for (std::size_t i = 0; i < PLUMB_SECTION_COUNT; ++i) {
+    const auto kind = static_cast<PlumbSectionKind>(i);
+    offset = (offset + 7) & ~std::uint64_t{7};
+    header.sections[i] = {offset, source->count(kind), source->count(kind), kItemSizes[i], 0};
+    offset += source->count(kind) * kItemSizes[i];
+  }
+  std::string compact(offset, '\0');
+  std::memcpy(compact.data(), &header, sizeof header);
+  for (std::size_t i = 0; i < PLUMB_SECTION_COUNT; ++i) {
+    const std::span<const std::byte> section =
+        source->section(static_cast<PlumbSectionKind>(i));
+    if (!section.empty()) {
+      std::memcpy(compact.data() + header.sections[i].offset, section.data(), section.size());
+    }
+  }
+  return compact;
+}
+
+}  // namespace plumb

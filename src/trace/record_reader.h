@@ -1,0 +1,75 @@
+// Reads the raw trace that a runtime left behind (record.h).
+//
+// The file may be anything: cut off, damaged, from another version, or made to
+// hurt. Nothing in it is trusted: every offset is checked against the bytes
+// there are, every index against its section, every sum against overflow.
+//
+// Blocks are summed up while they are read: what comes out is one group for
+// each verdict, allocation stack and function called.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "core/report.h"
+#include "trace/record.h"
+
+namespace plumb {
+
+// An instruction in a stack. Without a module (code made at run time), offset
+// is the address.
+struct TraceAddress {
+  std::optional<ModuleId> module;
+  std::uint64_t offset = 0;
+  bool operator==(const TraceAddress&) const = default;
+};
+
+enum class Reach { reachable, lost, unknown };
+
+struct TraceGroup {
+  Reach reach = Reach::unknown;
+  std::uint32_t stack = 0;  // index into Trace::stacks
+  std::string api;          // "malloc"
+  Count direct;
+  Count indirect;  // what only these held
+  SizeRange sizes;
+};
+
+struct Trace {
+  std::uint32_t pid = 0;
+  PlumbPhase phase = PLUMB_PHASE_NONE;
+  PlumbEnd end = PLUMB_END_UNKNOWN;
+  std::uint32_t end_signal = 0;  // PLUMB_END_SIGNAL
+  std::string end_program;       // PLUMB_END_EXEC
+  PlumbProblem problem = PLUMB_PROBLEM_NONE;
+  std::string problem_text;
+  std::uint32_t limits = 0;  // PlumbLimit bits
+  std::uint32_t stack_depth = 0;
+  std::uint32_t threads_stopped = 0;
+  std::uint32_t threads_unanswered = 0;
+  std::uint32_t stop_rounds = 0;
+  double scan_seconds = 0;
+
+  std::vector<Module> modules;
+  std::vector<std::vector<TraceAddress>> stacks;  // innermost first; 0 is the unknown one
+  std::vector<TraceGroup> groups;
+  Count allocated;  // always freed plus all groups
+  Count freed;
+  // The counters did not fit the blocks (a program that was killed between
+  // the two): `allocated` was taken from the blocks.
+  bool adjusted = false;
+};
+
+// `name` is for error messages.
+Result<Trace> read_trace(std::span<const std::byte> bytes, std::string_view name);
+
+// The same trace without the holes that the runtime keeps for growth.
+Result<std::string> compact_trace(std::span<const std::byte> bytes, std::string_view name);
+
+}  // namespace plumb

@@ -1,0 +1,29 @@
+// CASE: A std::function carries a raw pointer and is replaced.
+// EXPECT: lost 1 block 32 bytes
+// CAUSE: overwritten
+#include <functional>
+
+#include "case.h"
+
+static std::function<void()> g_action;
+
+static void arm() {
+  char* state = new char[32];  // ALLOC
+  state[0] = 's';
+  g_action = [state] { touch(state); };  // USE
+}
+
+static void disarm() {
+  g_action = nullptr;  // LOSS
+}
+
+static void replace() {
+  g_action = [] {};
+}
+
+int main() {
+  arm();
+  g_action();
+  disarm();
+  replace();
+}

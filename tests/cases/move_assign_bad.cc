@@ -1,0 +1,32 @@
+// CASE: A move assignment overwrites what its target owned.
+// EXPECT: lost 1 block 35 bytes
+// CAUSE: overwritten
+#include "case.h"
+
+class Text {
+ public:
+  explicit Text(size_t size) : data_(new char[size]) {  // WRAPPER
+    data_[0] = 't';
+  }
+  Text(const Text&) = delete;
+  Text& operator=(Text&& other) noexcept {
+    data_ = other.data_;  // LOSS this->data_ | data_
+    other.data_ = nullptr;
+    return *this;
+  }
+  ~Text() { delete[] data_; }
+  const char* data() const { return data_; }
+
+ private:
+  char* data_;
+};
+
+static void swap_in() {
+  Text current(35);  // ALLOC
+  Text next(70);
+  touch(current.data());  // USE
+  current = static_cast<Text&&>(next);
+  touch(current.data());
+}
+
+int main() { swap_in(); }

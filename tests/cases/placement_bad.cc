@@ -1,0 +1,16 @@
+// CASE: An object made by placement new loses its memory without being destroyed.
+// EXPECT: lost 1 block 101 bytes
+// CAUSE: holder-freed
+#include <new>
+#include <string>
+
+#include "case.h"
+
+static void place() {
+  void* memory = malloc(sizeof(std::string));
+  auto* text = new (memory) std::string(100, 'p');  // ALLOC
+  touch(text->data());                              // USE
+  free(memory);                                     // LOSS
+}
+
+int main() { place(); }

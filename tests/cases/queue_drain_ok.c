@@ -1,0 +1,35 @@
+// CASE: Draining a queue frees its nodes and what they carried.
+// EXPECT: none
+#include "case.h"
+
+struct Item {
+  struct Item* next;
+  char* payload;
+};
+
+struct Item* g_first;
+struct Item** g_last = &g_first;
+
+static void push(long number) {
+  struct Item* item = calloc(1, sizeof *item);
+  item->payload = malloc(20);
+  item->payload[0] = (char)('0' + number);
+  *g_last = item;
+  g_last = &item->next;
+}
+
+static void drain(void) {
+  while (g_first) {
+    struct Item* item = g_first;
+    g_first = item->next;
+    touch(item->payload);
+    free(item->payload);
+    free(item);
+  }
+  g_last = &g_first;
+}
+
+int main(void) {
+  for (long i = 0; i < 3; i++) push(opaque(i));
+  drain();
+}

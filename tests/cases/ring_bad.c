@@ -1,0 +1,29 @@
+// CASE: The only outside pointer to a doubly linked ring goes.
+// EXPECT: lost 1 block 24 bytes, indirect 2 blocks 48 bytes
+// CAUSE: scope-end
+#include "case.h"
+
+struct Node {
+  struct Node* next;
+  struct Node* previous;
+  long value;
+};
+
+static struct Node* insert_after(struct Node* place, long value) {
+  struct Node* node = malloc(sizeof *node);  // ALLOC
+  node->value = value;
+  node->next = place ? place->next : node;
+  node->previous = place ? place : node;
+  node->next->previous = node;
+  node->previous->next = node;
+  return node;
+}
+
+static long play(void) {
+  struct Node* ring = insert_after(NULL, opaque(1));
+  insert_after(ring, opaque(2));
+  insert_after(ring, opaque(3));
+  return ring->next->value;  // USE; LOSS ring
+}  // LOSS ring
+
+int main(void) { return play() == 3 ? 0 : 1; }

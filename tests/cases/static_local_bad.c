@@ -1,0 +1,25 @@
+// CASE: A static local is overwritten at each call.
+// EXPECT(a): lost 2 blocks 100 bytes
+// CAUSE(a): overwritten
+#include "case.h"
+
+static const char* format(long number) {
+  static char* buffer;
+  char* fresh = malloc(50);  // ALLOC(a)
+  fresh[0] = (char)('0' + number);
+  buffer = fresh;  // LOSS(a) buffer
+  return buffer;
+}
+
+static void clear(void) {
+  static char* last;
+  last = (char*)format(opaque(3));
+  touch(last);
+  free(last);
+}
+
+int main(void) {
+  touch(format(opaque(1)));
+  touch(format(opaque(2)));  // USE(a)
+  clear();
+}

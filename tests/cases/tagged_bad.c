@@ -1,0 +1,22 @@
+// CASE: A pointer that carries a flag in its lowest bit is overwritten.
+// EXPECT: lost 1 block 32 bytes
+// CAUSE: overwritten
+#include "case.h"
+
+uintptr_t g_tagged;
+
+static void set_up(void) {
+  long* node = malloc(32);  // ALLOC
+  node[0] = 5;
+  touch(node);  // USE
+  g_tagged = (uintptr_t)node | 1;
+}
+
+static void reset(void) {
+  g_tagged = 0;  // LOSS g_tagged
+}
+
+int main(void) {
+  set_up();
+  reset();
+}

@@ -1,0 +1,17 @@
+// CASE: The result of unique_ptr::release is thrown away.
+// EXPECT: lost 1 block 24 bytes
+// CAUSE: discarded
+#include <memory>
+
+#include "case.h"
+
+struct Session {
+  long id, user, state;
+};
+
+static void close_session(std::unique_ptr<Session> session) {
+  touch(session.get());  // USE
+  session.release();     // LOSS session
+}
+
+int main() { close_session(std::make_unique<Session>()); }  // ALLOC

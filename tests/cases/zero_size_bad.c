@@ -1,0 +1,11 @@
+// CASE: A block of no bytes is a block all the same.
+// EXPECT: lost 1 block 0 bytes
+// CAUSE: scope-end
+#include "case.h"
+
+static int make(long size) {
+  char* empty = malloc((size_t)size);   // ALLOC
+  return opaque((intptr_t)empty) == 0;  // USE; LOSS empty
+}  // LOSS empty
+
+int main(void) { return make(opaque(0)); }
