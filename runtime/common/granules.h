@@ -44,9 +44,7 @@ class Granules {
   const uint32_t* leaf(size_t number) const { return leaves_[number]; }
 
  private:
-  static size_t index(uintptr_t address) {
-    return (address >> kGranuleBits) & (kLeafGranules - 1);
-  }
+  static size_t index(uintptr_t address) { return (address >> kGranuleBits) & (kLeafGranules - 1); }
   uint32_t* make_leaf(size_t number);
 
   uint32_t** leaves_ = nullptr;

@@ -53,7 +53,7 @@ Range find_main_arena(const Range& data) {
 void heap_ranges(const Range& heap, OwnVector<Range>& ranges) {
   uintptr_t at = heap.begin;
   if (early_heap_end > at) at = early_heap_end < heap.end ? early_heap_end : heap.end;
-  if (sbrk_overflow) return;  // cannot tell them apart: all of it is a root
+  if (sbrk_overflow) return;                 // cannot tell them apart: all of it is a root
   for (size_t i = 0; i < sbrk_count; ++i) {  // ascending
     const Range& theirs = sbrk_ranges[i];
     if (theirs.begin >= heap.end || theirs.end <= at) continue;

@@ -78,9 +78,12 @@ const Mapping* mapping_at(const OwnVector<Mapping>& mappings, uintptr_t address)
   while (low < high) {
     const size_t middle = (low + high) / 2;
     const Mapping& mapping = mappings[middle];
-    if (address < mapping.range.begin) high = middle;
-    else if (address >= mapping.range.end) low = middle + 1;
-    else return &mapping;
+    if (address < mapping.range.begin)
+      high = middle;
+    else if (address >= mapping.range.end)
+      low = middle + 1;
+    else
+      return &mapping;
   }
   return nullptr;
 }

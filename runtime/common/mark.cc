@@ -79,8 +79,7 @@ void Marker::mark_range(Range range) {
 // end of the block.
 uint32_t Marker::next_lost(Visit& visit) {
   const PlumbBlock& block = table_.entry(visit.block);
-  const Range rest{block.address + visit.from_word * kWord,
-                   block.address + index_.extent(block)};
+  const Range rest{block.address + visit.from_word * kWord, block.address + index_.extent(block)};
   uintptr_t words[32];
   for (uintptr_t at = rest.begin; at + kWord <= rest.end;) {
     uintptr_t stop = at + sizeof words < rest.end ? at + sizeof words : rest.end;

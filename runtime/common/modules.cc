@@ -16,7 +16,7 @@ namespace {
 
 uint32_t epoch = 1;
 SpinLock modules_lock;
-uint32_t count = 0;              // modules in the trace
+uint32_t count = 0;               // modules in the trace
 const link_map** maps = nullptr;  // the loader's name for each of them
 
 uint32_t put_string(const char* text, uint32_t size) {
@@ -27,25 +27,23 @@ uint32_t put_string(const char* text, uint32_t size) {
 }
 
 // The loader names the executable by "" and others as they were asked for.
-uint32_t put_path(const char* name, uint32_t* size) {
-  char path[4096];
+uint32_t full_path(const char* name, char* path, size_t room) {
   size_t used = 0;
   if (name[0] == 0) {
     const long got = sys_call(SYS_readlink, reinterpret_cast<long>("/proc/thread-self/exe"),
-                              reinterpret_cast<long>(path), sizeof path);
-    if (got > 0) used = static_cast<size_t>(got);
-  } else {
-    if (name[0] != '/') {
-      const long got = sys_call(SYS_getcwd, reinterpret_cast<long>(path), sizeof path - 1);
-      if (got > 1) {
-        used = static_cast<size_t>(got) - 1;
-        path[used++] = '/';
-      }
-    }
-    while (*name != 0 && used < sizeof path) path[used++] = *name++;
+                              reinterpret_cast<long>(path), static_cast<long>(room));
+    return got > 0 ? static_cast<uint32_t>(got) : 0;
   }
-  *size = static_cast<uint32_t>(used);
-  return put_string(path, *size);
+  if (name[0] != '/') {
+    const long got =
+        sys_call(SYS_getcwd, reinterpret_cast<long>(path), static_cast<long>(room - 1));
+    if (got > 1) {
+      used = static_cast<size_t>(got) - 1;
+      path[used++] = '/';
+    }
+  }
+  while (*name != 0 && used < room) path[used++] = *name++;
+  return static_cast<uint32_t>(used);
 }
 
 // From the notes that are mapped with the module.
@@ -100,6 +98,76 @@ void end_unloaded() {
   if (changed) __atomic_store_n(&epoch, epoch + 1, __ATOMIC_RELEASE);
 }
 
+// Pages of code that were looked up already in this epoch.
+constexpr size_t kSeen = 4096;
+uint64_t seen[kSeen];
+
+uint64_t seen_key(uintptr_t address) { return ((address / kPage) << 24) ^ module_epoch(); }
+uint64_t& seen_place(uintptr_t address) {
+  return seen[(address / kPage * 0x9e3779b97f4a7c15u) >> 52];
+}
+
+// The same file at the same place again, after a dlclose: addresses mean what
+// they meant. 0: none.
+uint32_t find_ended(const PlumbModule& module, const char* path) {
+  for (uint32_t i = 1; i <= count; ++i) {
+    const PlumbModule& other = trace().modules()[i];
+    if (other.end_epoch != 0 && other.bias == module.bias && other.start == module.start &&
+        other.end == module.end && other.path_size == module.path_size &&
+        other.build_id_size == module.build_id_size &&
+        __builtin_memcmp(other.build_id, module.build_id, module.build_id_size) == 0 &&
+        __builtin_memcmp(trace().strings() + other.path, path, module.path_size) == 0) {
+      return i;
+    }
+  }
+  return 0;
+}
+
+void put_module(const dl_find_object& object) {
+  char path[4096];
+  PlumbModule module{};
+  module.start = reinterpret_cast<uintptr_t>(object.dlfo_map_start);
+  module.end = reinterpret_cast<uintptr_t>(object.dlfo_map_end);
+  module.bias = object.dlfo_link_map->l_addr;
+  module.first_epoch = epoch;
+  module.path_size = full_path(object.dlfo_link_map->l_name, path, sizeof path);
+  put_build_id(module, object);
+  if (const uint32_t again = find_ended(module, path); again != 0) {
+    trace().modules()[again].end_epoch = 0;
+    maps[again] = object.dlfo_link_map;
+    return;
+  }
+  const uint64_t index = trace().take(PLUMB_SECTION_MODULES, 1);
+  if (index == 0) {
+    trace().limit(PLUMB_LIMIT_MODULES_FULL);
+    return;
+  }
+  module.path = put_string(path, module.path_size);
+  if (module.path == 0) module.path_size = 0;
+  maps[index] = object.dlfo_link_map;
+  count = static_cast<uint32_t>(index);
+  trace().modules()[index] = module;
+  __atomic_store_n(&trace().modules()[index].state, 1, __ATOMIC_RELEASE);
+}
+
+// The lock is held.
+void look_up(uintptr_t address) {
+  if (maps == nullptr) {
+    const uint64_t capacity = trace().header().sections[PLUMB_SECTION_MODULES].capacity;
+    maps = static_cast<const link_map**>(own_pages(capacity * sizeof *maps));
+    if (maps == nullptr) return;
+  }
+  for (uint32_t i = 1; i <= count; ++i) {
+    const PlumbModule& module = trace().modules()[i];
+    if (module.end_epoch != 0 || address < module.start || address >= module.end) continue;
+    if (still_there(module, maps[i])) return;
+    end_unloaded();
+    break;
+  }
+  dl_find_object object{};
+  if (_dl_find_object(reinterpret_cast<void*>(address), &object) == 0) put_module(object);
+}
+
 }  // namespace
 
 uint32_t module_epoch() { return __atomic_load_n(&epoch, __ATOMIC_ACQUIRE); }
@@ -111,42 +179,14 @@ void modules_changed(Inside&) {
 }
 
 void note_module(Inside&, uintptr_t address) {
+  const uint64_t key = seen_key(address);
+  uint64_t& place = seen_place(address);
+  if (__atomic_load_n(&place, __ATOMIC_RELAXED) == key) return;
   modules_lock.lock();
-  if (maps == nullptr) {
-    const uint64_t capacity = trace().header().sections[PLUMB_SECTION_MODULES].capacity;
-    maps = static_cast<const link_map**>(own_pages(capacity * sizeof *maps));
-  }
-  for (uint32_t i = 1; i <= count; ++i) {
-    const PlumbModule& module = trace().modules()[i];
-    if (module.end_epoch == 0 && address >= module.start && address < module.end) {
-      const bool there = still_there(module, maps[i]);
-      if (!there) end_unloaded();
-      if (there) {
-        modules_lock.unlock();
-        return;
-      }
-      break;
-    }
-  }
-  dl_find_object object{};
-  if (maps != nullptr && _dl_find_object(reinterpret_cast<void*>(address), &object) == 0) {
-    const uint64_t index = trace().take(PLUMB_SECTION_MODULES, 1);
-    if (index == 0) {
-      trace().limit(PLUMB_LIMIT_MODULES_FULL);
-    } else {
-      PlumbModule& module = trace().modules()[index];
-      module.start = reinterpret_cast<uintptr_t>(object.dlfo_map_start);
-      module.end = reinterpret_cast<uintptr_t>(object.dlfo_map_end);
-      module.bias = object.dlfo_link_map->l_addr;
-      module.first_epoch = epoch;
-      module.path = put_path(object.dlfo_link_map->l_name, &module.path_size);
-      put_build_id(module, object);
-      maps[index] = object.dlfo_link_map;
-      count = static_cast<uint32_t>(index);
-      __atomic_store_n(&module.state, 1, __ATOMIC_RELEASE);
-    }
-  }
+  look_up(address);
   modules_lock.unlock();
+  // The key of before: if a module went meanwhile, it is looked up again.
+  __atomic_store_n(&place, key, __ATOMIC_RELAXED);
 }
 
 }  // namespace plumb::rt

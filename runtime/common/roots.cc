@@ -64,14 +64,12 @@ void RootWalk::visit_touched(const Mapping& mapping, Range range, int pagemap, V
   for (uintptr_t page = page_down(range.begin); page < range.end; page += kBatch * kPage) {
     const uintptr_t left = (page_up(range.end) - page) / kPage;
     const size_t count = left < kBatch ? left : kBatch;
-    const bool known =
-        pagemap >= 0 && sys_pread(pagemap, entries, count * 8, page / kPage * 8) ==
-                            static_cast<long>(count * 8);
+    const bool known = pagemap >= 0 && sys_pread(pagemap, entries, count * 8, page / kPage * 8) ==
+                                           static_cast<long>(count * 8);
     // Shared pages live in the file as well as in our page table.
-    const bool look_in_file =
-        mapping.shared && sys_call(SYS_mincore, static_cast<long>(page),
-                                   static_cast<long>(count * kPage),
-                                   reinterpret_cast<long>(resident)) == 0;
+    const bool look_in_file = mapping.shared && sys_call(SYS_mincore, static_cast<long>(page),
+                                                         static_cast<long>(count * kPage),
+                                                         reinterpret_cast<long>(resident)) == 0;
     for (size_t i = 0; i < count; ++i) {
       const bool touched = !known || (entries[i] & kTouched) != 0 ||
                            (mapping.shared && (!look_in_file || (resident[i] & 1) != 0));

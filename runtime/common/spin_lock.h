@@ -11,8 +11,10 @@ class SpinLock {
   void lock() {
     unsigned tries = 0;
     while (__atomic_exchange_n(&held_, 1, __ATOMIC_ACQUIRE) != 0) {
-      if (++tries % 64 == 0) sys_call(SYS_sched_yield);
-      else __builtin_ia32_pause();
+      if (++tries % 64 == 0)
+        sys_call(SYS_sched_yield);
+      else
+        __builtin_ia32_pause();
     }
   }
   void unlock() { __atomic_store_n(&held_, 0, __ATOMIC_RELEASE); }

@@ -48,8 +48,7 @@ Range vector_range(const ucontext_t* context) {
   uint32_t extended[2];
   memcpy(extended, reinterpret_cast<const void*>(area + 464), sizeof extended);
   constexpr uint32_t kExtendedMagic = 0x46505853;
-  const uint32_t size =
-      extended[0] == kExtendedMagic && extended[1] <= 1 << 16 ? extended[1] : 512;
+  const uint32_t size = extended[0] == kExtendedMagic && extended[1] <= 1 << 16 ? extended[1] : 512;
   return {area, area + size};
 }
 
@@ -58,7 +57,7 @@ void on_stop(int signal, siginfo_t* info, void* context) {
     if (libc_action.handler != reinterpret_cast<void*>(SIG_DFL) &&
         libc_action.handler != reinterpret_cast<void*>(SIG_IGN)) {
       reinterpret_cast<void (*)(int, siginfo_t*, void*)>(libc_action.handler)(signal, info,
-                                                                               context);
+                                                                              context);
     }
     return;
   }
@@ -117,7 +116,7 @@ enum class Standing { wanted, answered, gone, asleep };
 struct Target {
   int tid;
   Standing standing;
-  uint64_t since;    // asked at
+  uint64_t since;     // asked at
   uint64_t sleeping;  // found asleep first at, or 0
 };
 
@@ -186,8 +185,10 @@ class Stopper {
         waiting = waiting || target.standing == Standing::wanted;
       }
       if (!waiting) return true;
-      if (turn < 10) sys_call(SYS_sched_yield);
-      else sys_sleep(turn < 100 ? kMillisecond / 10 : kMillisecond);
+      if (turn < 10)
+        sys_call(SYS_sched_yield);
+      else
+        sys_sleep(turn < 100 ? kMillisecond / 10 : kMillisecond);
     }
   }
 

@@ -49,7 +49,7 @@ inline long sys_tgkill(int pid, int tid, int signal) {
   return sys_call(SYS_tgkill, pid, tid, signal);
 }
 
-uint64_t sys_nanoseconds();               // monotonic
+uint64_t sys_nanoseconds();  // monotonic
 void sys_sleep(uint64_t nanoseconds);
 // Reads a small file whole; returns the bytes put into `to`, or negative.
 long sys_read_small(const char* path, char* to, size_t size);
@@ -61,7 +61,7 @@ struct KernelAction {
   void (*restorer)();
   uint64_t mask;
 };
-inline constexpr unsigned long kActionInfo = 4;          // SA_SIGINFO
+inline constexpr unsigned long kActionInfo = 4;  // SA_SIGINFO
 inline constexpr unsigned long kActionOnStack = 0x08000000;
 inline constexpr unsigned long kActionRestart = 0x10000000;
 inline constexpr unsigned long kActionRestorer = 0x04000000;

@@ -39,9 +39,12 @@ inline uint64_t take_decimal(const char*& at) {
 inline uint64_t take_hex(const char*& at) {
   uint64_t value = 0;
   for (;; ++at) {
-    if (*at >= '0' && *at <= '9') value = value * 16 + static_cast<uint64_t>(*at - '0');
-    else if (*at >= 'a' && *at <= 'f') value = value * 16 + static_cast<uint64_t>(*at - 'a' + 10);
-    else return value;
+    if (*at >= '0' && *at <= '9')
+      value = value * 16 + static_cast<uint64_t>(*at - '0');
+    else if (*at >= 'a' && *at <= 'f')
+      value = value * 16 + static_cast<uint64_t>(*at - 'a' + 10);
+    else
+      return value;
   }
 }
 

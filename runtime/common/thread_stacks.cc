@@ -10,7 +10,7 @@ namespace plumb::rt {
 
 namespace {
 
-constexpr uintptr_t kRedZone = 128;  // below the stack pointer, still in use
+constexpr uintptr_t kRedZone = 128;                         // below the stack pointer, still in use
 constexpr size_t kSearchWords = 0x900 / sizeof(uintptr_t);  // of struct pthread
 
 struct Known {

@@ -19,8 +19,8 @@ struct Layout {
   uint64_t count[PLUMB_SECTION_COUNT];
 };
 
-constexpr uint32_t kItemSize[PLUMB_SECTION_COUNT] = {
-    sizeof(PlumbThread), sizeof(PlumbModule), 1, sizeof(uint64_t), sizeof(PlumbBlock)};
+constexpr uint32_t kItemSize[PLUMB_SECTION_COUNT] = {sizeof(PlumbThread), sizeof(PlumbModule), 1,
+                                                     sizeof(uint64_t), sizeof(PlumbBlock)};
 
 // Shares of the room there is, in bytes.
 Layout layout_for(uint64_t room) {

@@ -69,8 +69,8 @@ const char* clean_environment(char** environment) {
   char** to = environment;
   for (char** at = environment; *at != nullptr; ++at) {
     const bool ours = after(*at, PLUMB_RUNTIME_VARIABLE "=") != nullptr;
-    const bool preload = after(*at, "LD_PRELOAD=") != nullptr &&
-                         remove_own_preload(*at + strlen("LD_PRELOAD="));
+    const bool preload =
+        after(*at, "LD_PRELOAD=") != nullptr && remove_own_preload(*at + strlen("LD_PRELOAD="));
     if (!ours && !preload) *to++ = *at;
   }
   *to = nullptr;

@@ -61,9 +61,12 @@ void let_first_one_finish(int first) {
     const TaskState state = task_state(first);
     if (state.letter == 0 || state.letter == 'Z') return;
     const uint64_t now = sys_nanoseconds();
-    if (state.letter != 'S') asleep_since = 0;
-    else if (asleep_since == 0) asleep_since = now;
-    else if (now - asleep_since > 50'000'000) return;
+    if (state.letter != 'S')
+      asleep_since = 0;
+    else if (asleep_since == 0)
+      asleep_since = now;
+    else if (now - asleep_since > 50'000'000)
+      return;
   }
 }
 
@@ -208,8 +211,7 @@ PLUMB_EXPORT int execvpe(const char* file, char* const* arguments,
   return around_exec(file, [=] { return real().execvpe(file, arguments, environment); });
 }
 PLUMB_EXPORT int fexecve(int file, char* const* arguments, char* const* environment) noexcept {
-  return around_exec("a descriptor",
-                     [=] { return real().fexecve(file, arguments, environment); });
+  return around_exec("a descriptor", [=] { return real().fexecve(file, arguments, environment); });
 }
 PLUMB_EXPORT int execveat(int directory, const char* path, char* const* arguments,
                           char* const* environment, int flags) noexcept {
@@ -218,15 +220,15 @@ PLUMB_EXPORT int execveat(int directory, const char* path, char* const* argument
 }
 
 // The variadic ones: the arguments as an array, on the stack.
-#define PLUMB_COLLECT_ARGUMENTS(first)                                              \
-  va_list list;                                                                     \
-  size_t count = 1;                                                                 \
-  va_start(list, first);                                                            \
-  while (va_arg(list, char*) != nullptr) ++count;                                   \
-  va_end(list);                                                                     \
+#define PLUMB_COLLECT_ARGUMENTS(first)                                                   \
+  va_list list;                                                                          \
+  size_t count = 1;                                                                      \
+  va_start(list, first);                                                                 \
+  while (va_arg(list, char*) != nullptr) ++count;                                        \
+  va_end(list);                                                                          \
   char** arguments = static_cast<char**>(__builtin_alloca((count + 1) * sizeof(char*))); \
-  arguments[0] = const_cast<char*>(first);                                          \
-  va_start(list, first);                                                            \
+  arguments[0] = const_cast<char*>(first);                                               \
+  va_start(list, first);                                                                 \
   for (size_t i = 1; i <= count; ++i) arguments[i] = va_arg(list, char*)
 
 PLUMB_EXPORT int execl(const char* path, const char* first, ...) noexcept {

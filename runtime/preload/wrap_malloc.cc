@@ -48,8 +48,10 @@ void* track_realloc(void* old, size_t size, PlumbApi api, uintptr_t caller) {
   const uint32_t entry = block_table().detach(in, old);
   void* block = __libc_realloc(old, size);
   if (entry != 0) {
-    if (block == nullptr && size != 0) block_table().reattach(in, entry);
-    else block_table().drop(in, entry);
+    if (block == nullptr && size != 0)
+      block_table().reattach(in, entry);
+    else
+      block_table().drop(in, entry);
   }
   return track(in, block, size, api, caller);
 }
@@ -95,8 +97,10 @@ PLUMB_EXPORT void free(void* block) {
   if (block == nullptr) return;
   if (tracking()) {
     Inside in;
-    if (in.outermost()) block_table().remove(in, block);
-    else block_table().abandon(in, block);
+    if (in.outermost())
+      block_table().remove(in, block);
+    else
+      block_table().abandon(in, block);
     __libc_free(block);
     return;
   }

@@ -68,7 +68,7 @@ void on_fatal(int signal, siginfo_t* info, void* context) {
 }
 
 struct sigaction our_action() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = on_fatal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   return action;
@@ -87,7 +87,7 @@ namespace plumb::rt {
 void prepare_signals() {
   const struct sigaction ours = our_action();
   for (int signal : kSignals) {
-    struct sigaction now {};
+    struct sigaction now{};
     if (__sigaction(signal, nullptr, &now) == 0 && is_default(now)) {
       __sigaction(signal, &ours, nullptr);
     }
@@ -109,7 +109,7 @@ void deliver_postponed(ThreadState& state) {
 PLUMB_EXPORT int sigaction(int signal, const struct sigaction* action,
                            struct sigaction* old) noexcept {
   if (!is_managed(signal)) return __sigaction(signal, action, old);
-  struct sigaction before {};
+  struct sigaction before{};
   const struct sigaction ours = our_action();
   const bool wants_default = action != nullptr && is_default(*action);
   const int result = __sigaction(signal, wants_default ? &ours : action, &before);
@@ -122,7 +122,7 @@ PLUMB_EXPORT int sigaction(int signal, const struct sigaction* action,
 
 PLUMB_EXPORT void (*signal(int number, void (*handler)(int)) noexcept)(int) {
   if (!is_managed(number)) return real().signal(number, handler);
-  struct sigaction before {};
+  struct sigaction before{};
   if (__sigaction(number, nullptr, &before) != 0) return SIG_ERR;
   if (handler == SIG_DFL) {
     const struct sigaction ours = our_action();

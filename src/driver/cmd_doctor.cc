@@ -23,9 +23,9 @@
 #include "base/text.h"
 #include "driver/build_info.h"
 #include "driver/command.h"
+#include "driver/known_leak.h"
 #include "driver/machine.h"
 #include "driver/screen.h"
-#include "driver/known_leak.h"
 #include "report/text_cells.h"
 #include "report/text_flow.h"
 #include "run/run.h"
@@ -85,11 +85,17 @@ Check check_library() {
   return {"library", Health::missing, path.error().what, path.error().hint};
 }
 
-// The whole of `plumb run` on a program whose leaks are known.
-Check check_run() {
+Result<RunOutcome> run_known_leak() {
+  const Result<std::string> program = support_file("known-leak");
+  if (!program) return std::unexpected(program.error());
   RunOptions options;
-  options.command = {executable_path().value_or("plumb"), spec_of(Opt::self_test_leak).dashed()};
-  const Result<RunOutcome> outcome = run_program(options);
+  options.command = {*program};
+  return run_program(options);
+}
+
+// The whole of `plumb run` on a program whose leaks are known (known_leak.c).
+Check check_run() {
+  const Result<RunOutcome> outcome = run_known_leak();
   Check check{"plumb run", Health::missing, "", ""};
   if (!outcome) {
     check.detail = outcome.error().what;

@@ -12,6 +12,7 @@
 #include <toml++/toml.h>
 
 #include "base/text.h"
+#include "core/toml_limits.h"
 #include "driver/values.h"
 #include "report/text_cells.h"
 
@@ -210,6 +211,9 @@ std::optional<std::string> find_config(const std::string& directory) {
 }
 
 Result<void> apply_config(std::string_view text, const std::string& path, Settings& settings) {
+  if (const std::optional<std::size_t> line = too_deep_toml_line(text)) {
+    return fail(fmt::format("{}:{}", path, *line), "keys or brackets nest too deep");
+  }
   toml::table root;
   try {
     root = toml::parse(text, path);

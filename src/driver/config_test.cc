@@ -104,6 +104,9 @@ TEST(Config, BrokenFiles) {
   EXPECT_FALSE(error_of("limit = 1\nlimit = 2\n").what.empty());
   EXPECT_FALSE(error_of(std::string(100000, '[')).what.empty());
   EXPECT_FALSE(error_of("limit = \"\xff\"\n").what.empty());
+  std::string deep = "\na";
+  for (int i = 0; i < 100000; ++i) deep += ".a";
+  EXPECT_EQ(error_of(deep + " = 1\n").where, "plumb.toml:2");
 }
 
 TEST(Config, FoundUpward) {

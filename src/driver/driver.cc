@@ -21,7 +21,6 @@
 #include "driver/parse.h"
 #include "driver/runtime_options.h"
 #include "driver/screen.h"
-#include "driver/known_leak.h"
 #include "driver/values.h"
 #include "report/text_cells.h"
 
@@ -127,10 +126,6 @@ Result<Ending> run_global(const std::vector<std::string>& arguments) {
   if (!line) return std::unexpected(line.error());
   const auto& options = line->options;
   if (options.contains(Opt::version)) return print(version_text());
-  if (options.contains(Opt::self_test_leak)) {
-    make_known_leaks();
-    return Ending{};
-  }
   if (const auto dump = options.find(Opt::dump); dump != options.end()) {
     Result<std::string> text = dump_of(dump->second.front());
     if (!text) return std::unexpected(text.error());

@@ -1,5 +1,7 @@
 #include "driver/driver.h"
 
 int main(int argc, char** argv) {
-  plumb::end_as(plumb::run_driver({argv + (argc > 0 ? 1 : 0), argv + argc}));
+  // Everything is destroyed before the process ends, by signal or not.
+  const plumb::Ending ending = plumb::run_driver({argv + (argc > 0 ? 1 : 0), argv + argc});
+  plumb::end_as(ending);
 }

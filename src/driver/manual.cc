@@ -1,8 +1,10 @@
 #include "driver/manual.h"
 
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/text.h"
 #include "driver/build_info.h"
@@ -62,6 +64,16 @@ std::string option_entry(const OptionSpec& option) {
   return fmt::format(".TP\n{}\n{}.\n", head, text);
 }
 
+// "run, report", "all commands"
+std::string owners(const OptionSpec& option) {
+  std::vector<std::string_view> names;
+  for (const auto& [command, name] : kNames<Command>) {
+    if (option.commands.has(command)) names.push_back(name);
+  }
+  if (names.size() == kNames<Command>.size()) return "all commands";
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 std::string command_section(const CommandSpec& spec) {
   const std::string_view name = name_of(spec.command);
   std::string roff = fmt::format(".SS plumb {} [OPTIONS] {}\n", name, escaped(spec.arguments));
@@ -98,7 +110,8 @@ std::string manual_page() {
   for (const CommandSpec& spec : command_table()) roff += command_section(spec);
   roff += ".SH COMMON OPTIONS\nOptions that more than one command takes.\n";
   for (const OptionSpec& option : option_table()) {
-    if (!option.hidden && commands_with(option.name).size() > 1) roff += option_entry(option);
+    if (option.hidden || commands_with(option.name).size() < 2) continue;
+    roff += option_entry(option) + fmt::format("({})\n", escaped(owners(option)));
   }
   roff += fmt::format(
       ".SH FILES\n.TP\n\\fI{}\\fR\n"

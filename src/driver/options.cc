@@ -255,11 +255,6 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .choices = kDumps,
      .configurable = false,
      .hidden = true},
-    {.opt = Opt::self_test_leak,
-     .name = "self-test-leak",
-     .help = "lose two blocks and keep one, for `plumb doctor`",
-     .configurable = false,
-     .hidden = true},
 });
 
 consteval bool rows_follow_enum() {
@@ -316,7 +311,7 @@ constexpr auto kCommands = std::to_array<CommandSpec>({
      .summary = "explain a kind, a cause or one leak of a report",
      .arguments = "WORD | ID REPORT",
      .description =
-         "With a word of a report (lost, holder-freed, fix-window ...) says what it means and what "
+         "With a word of a report (lost, holder-freed, error-path ...) says what it means and what "
          "to do. With a leak's id, or its first digits, and the report that has it, shows that "
          "leak in full and explains its kind and cause.",
      .example = "plumb explain holder-freed\n"

@@ -93,7 +93,6 @@ enum class Opt {
   help,
   version,
   dump,
-  self_test_leak,
 };
 
 struct OptionSpec {

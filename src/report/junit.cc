@@ -16,7 +16,6 @@
 #include "base/text.h"
 #include "report/text_cells.h"
 #include "report/text_finding.h"
-#include "report/text_stack.h"
 #include "report/text_summary.h"
 #include "report/text_words.h"
 
@@ -77,19 +76,13 @@ std::string class_name(std::string_view path) {
   return name.empty() ? "unknown" : name;
 }
 
-const Frame* place_of(const Leak& leak) {
-  if (leak.loss && !leak.loss->stack.empty()) return lead_of(leak.loss->stack).frame;
-  if (!leak.path.empty()) return &leak.path.back().location;
-  return lead_of(leak.allocation.stack).frame;
-}
-
 std::string skip_reason(const Leak& leak) {
   if (leak.hidden()) return hidden_reason(leak);
   return leak.kind == Kind::forgotten ? "forgotten: not freed, but still reachable at the end" : "";
 }
 
 std::string test_case(const Leak& leak, TextContext& context) {
-  const Frame* frame = place_of(leak);
+  const Frame* frame = start_frame(leak, context.report);
   const std::string file = frame == nullptr ? "" : context.places.file(frame->file);
   std::string owner = file;
   if (owner.empty() && frame != nullptr) {

@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include "base/file.h"
-#include "report/explain.h"
 #include "report/sarif.h"
 
 namespace plumb {

@@ -1,14 +1,11 @@
 #include "report/sarif_run.h"
 
-#include <array>
-#include <charconv>
 #include <chrono>
 #include <cstring>
 #include <limits>
 #include <optional>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -1,5 +1,7 @@
 #include "report/sarif.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <limits>
 #include <set>

@@ -39,36 +39,37 @@ struct Start {
   Place place = Place::unknown;
 };
 
-Start start_of(const Leak& leak) {
+Start start_of(const Leak& leak, const Report& report) {
   if (leak.loss) {
-    if (const Lead lead = lead_of(leak.loss->stack); lead.frame != nullptr) {
+    if (const Lead lead = lead_of(leak.loss->stack, report); lead.frame != nullptr) {
       return {lead.frame, Place::loss};
     }
   }
   if (!leak.path.empty()) return {&leak.path.back().location, Place::path_end};
-  if (const Lead lead = lead_of(leak.allocation.stack); lead.frame != nullptr) {
+  if (const Lead lead = lead_of(leak.allocation.stack, report); lead.frame != nullptr) {
     return {lead.frame, Place::allocation};
   }
   return {};
 }
 
-// "operator new[]" -> "new": the word that a source line would have.
-std::string_view last_word(std::string_view api) {
+// "operator new[]" -> "new", "__strdup" -> "strdup": the word that a source line
+// would have.
+std::string_view source_word(std::string_view api) {
   const std::string_view name = api.substr(0, api.find('['));
-  const std::size_t blank = name.rfind(' ');
-  return blank == std::string_view::npos ? name : name.substr(blank + 1);
+  const std::string_view word = name.substr(name.rfind(' ') + 1);  // npos + 1 is 0
+  return word.substr(std::min(word.find_first_not_of('_'), word.size()));
 }
 
 class Writer {
  public:
   Writer(const Leak& leak, TextContext& context)
-      : leak_(leak), context_(context), start_(start_of(leak)) {}
+      : leak_(leak), context_(context), start_(start_of(leak, context.report)) {}
 
   std::string headline(const Page& page) {
     const Places& places = context_.places;
     Paragraph line(0, 4);
     line.glue(start_.frame != nullptr ? places.column(*start_.frame) : "?", Tone::strong);
-    line.add(": ");
+    line.glue(": ");
     line.add(fmt::format("leak[{}]", name_of(leak_.kind)), tone_of(leak_.kind));
     // However long the path: kind and amount are on the line that starts with
     // it, for `grep`.
@@ -104,8 +105,8 @@ class Writer {
     text_ = headline(context_.page);
     if (leak_.hidden()) detail(hidden_reason(leak_), Tone::faint);
     Paragraph line(kDetail, kWrapped);
-    const std::span<const Frame> frames = telling_frames(leak_.allocation.stack);
-    if (const Lead lead = lead_of(leak_.allocation.stack); lead.through != nullptr) {
+    const std::span<const Frame> frames = frames_of(leak_.allocation.stack);
+    if (const Lead lead = find_lead(leak_.allocation.stack); lead.through != nullptr) {
       line.add("through " + context_.places.function(*lead.through));
     }
     add_chain(line, frames, context_.places, room());
@@ -141,12 +142,12 @@ class Writer {
   }
 
   void gather_marks() {
-    const Lead allocated = lead_of(leak_.allocation.stack);
+    const Lead allocated = find_lead(leak_.allocation.stack);
     add_mark(allocated.frame, "allocated here", Tone::allocation);
     if (leak_.last_use) {
       const std::string what =
           leak_.last_use->what ? fmt::format(" ({})", name_of(*leak_.last_use->what)) : "";
-      add_mark(lead_of(leak_.last_use->stack).frame, "last used here" + what, Tone::use);
+      add_mark(find_lead(leak_.last_use->stack).frame, "last used here" + what, Tone::use);
     }
     if (start_.place == Place::loss) {
       add_mark(start_.frame, loss_mark(*leak_.loss), Tone::lost);
@@ -178,7 +179,7 @@ class Writer {
   // "VERB at server.c:51 in grow <- handle (server.c:60) <- main (...)", and
   // the source if it is in another file; whole stacks when verbose.
   void stack_detail(const std::string& verb, const Stack& stack, Place place) {
-    const Lead lead = lead_of(stack);
+    const Lead lead = find_lead(stack);
     if (lead.frame == nullptr) return;
     const Places& places = context_.places;
     const bool at_start = place == start_.place;
@@ -202,22 +203,22 @@ class Writer {
   // The frames worth telling: the callers of the last use are as a rule those
   // of the loss, which the reader has just seen.
   std::span<const Frame> new_frames(const Stack& stack, Place place) const {
-    const std::span<const Frame> frames = telling_frames(stack);
+    const std::span<const Frame> frames = frames_of(stack);
     if (place != Place::unknown || start_.place != Place::loss) return frames;
-    const std::span<const Frame> told = telling_frames(leak_.loss->stack);
+    const std::span<const Frame> told = frames_of(leak_.loss->stack);
     const auto same = [](const Frame& a, const Frame& b) { return a.function == b.function; };
     return std::ranges::equal(frames, told, same) ? frames.first(1) : frames;
   }
 
   void allocation() {
-    const Lead lead = lead_of(leak_.allocation.stack);
+    const Lead lead = find_lead(leak_.allocation.stack);
     if (lead.frame == nullptr) return;
     std::string verb = leak_.resource == "memory" ? "allocated" : "acquired";
     const std::string& api = leak_.allocation.api;
     if (lead.through != nullptr && !context_.verbose) {
       verb += " by " + (api.empty() ? "a call" : printable(api)) + " through " +
               context_.places.function(*lead.through);
-    } else if (!api.empty() && !source_shows(*lead.frame, last_word(api))) {
+    } else if (!api.empty() && !source_shows(*lead.frame, source_word(api))) {
       verb += " by " + printable(api);
     }
     stack_detail(verb, leak_.allocation.stack, Place::allocation);
@@ -255,7 +256,7 @@ class Writer {
         context_.verbose ? leak_.frees.size() : std::min(kSiblingPlaces, leak_.frees.size());
     for (std::size_t i = 0; i < shown; ++i) {
       const SiblingFree& sibling = leak_.frees[i];
-      const Lead lead = lead_of(sibling.stack);
+      const Lead lead = find_lead(sibling.stack);
       if (lead.frame == nullptr) continue;
       const std::string where = context_.places.line(*lead.frame);
       const std::string function = context_.places.function(*lead.frame);
@@ -314,6 +315,11 @@ class Writer {
     return context_.verbose ? where : shortened(where, room());
   }
 
+  Lead find_lead(const Stack& stack) const { return lead_of(stack, context_.report); }
+  std::span<const Frame> frames_of(const Stack& stack) const {
+    return telling_frames(stack, context_.report);
+  }
+
   // Columns of a continuation line.
   std::size_t room() const { return context_.page.width - kWrapped; }
 
@@ -331,6 +337,10 @@ TextContext::TextContext(const Report& the_report, const RenderOptions& options)
       verbose(options.verbose),
       page{std::max<std::size_t>(options.width, kNarrowest), options.color},
       places(report, sources, current_directory(), options.verbose) {}
+
+const Frame* start_frame(const Leak& leak, const Report& report) {
+  return start_of(leak, report).frame;
+}
 
 std::string headline_of(const Leak& leak, TextContext& context) {
   const Page endless{std::numeric_limits<std::size_t>::max(), false};

@@ -27,6 +27,9 @@ struct TextContext {
   Places places;
 };
 
+// The place that a finding starts with; null when none is known.
+const Frame* start_frame(const Leak& leak, const Report& report);
+
 // How it starts, on one line however long, without colours and line end.
 std::string headline_of(const Leak& leak, TextContext& context);
 

@@ -7,8 +7,10 @@
 #include <string>
 
 #include "base/file.h"
-#include "report/format.h"
+#include "report/folded.h"
+#include "report/junit.h"
 #include "report/testdata/sample_report.h"
+#include "report/text.h"
 
 namespace plumb {
 namespace {
@@ -16,7 +18,7 @@ namespace {
 struct GoldenCase {
   const char* name;  // of the file in testdata/golden
   Report (*report)();
-  Format format;
+  std::string (*write)(const Report&, const RenderOptions&);
   RenderOptions options;
 };
 
@@ -52,7 +54,7 @@ class Golden : public testing::TestWithParam<GoldenCase> {
 
 TEST_P(Golden, Same) {
   const GoldenCase& sample = GetParam();
-  const std::string text = render(sample.report(), sample.format, sample.options);
+  const std::string text = sample.write(sample.report(), sample.options);
   const std::string path = std::string(PLUMB_TEST_DATA "/golden/") + sample.name;
   if (std::getenv("PLUMB_UPDATE_GOLDEN") != nullptr) {
     ASSERT_TRUE(write_file(path, text).has_value());
@@ -65,25 +67,25 @@ TEST_P(Golden, Same) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, Golden,
-    testing::Values(GoldenCase{"exact.txt", sample::exact, Format::text, {}},
-                    GoldenCase{"exact-50.txt", sample::exact, Format::text, wide(50)},
-                    GoldenCase{"exact-color.txt", sample::exact, Format::text, colored()},
-                    GoldenCase{"exact-verbose.txt", sample::exact, Format::text, verbose()},
-                    GoldenCase{"scan.txt", sample::scan, Format::text, {}},
-                    GoldenCase{"scan-50.txt", sample::scan, Format::text, wide(50)},
-                    GoldenCase{"scan-color.txt", sample::scan, Format::text, colored()},
-                    GoldenCase{"scan-verbose.txt", sample::scan, Format::text, verbose()},
-                    GoldenCase{"check.txt", check_sample, Format::text, {}},
-                    GoldenCase{"check-verbose.txt", check_sample, Format::text, verbose()},
-                    GoldenCase{"watch.txt", sample::watch, Format::text, {}},
-                    GoldenCase{"clean.txt", sample::clean, Format::text, {}},
-                    GoldenCase{"hostile.txt", sample::hostile, Format::text, {}},
-                    GoldenCase{"scan.folded", sample::scan, Format::folded, {}},
-                    GoldenCase{"scan.junit.xml", sample::scan, Format::junit, {}},
-                    GoldenCase{"check.junit.xml", check_sample, Format::junit, {}},
-                    GoldenCase{"clean.junit.xml", sample::clean, Format::junit, {}},
-                    GoldenCase{"hostile.folded", sample::hostile, Format::folded, {}},
-                    GoldenCase{"hostile.junit.xml", sample::hostile, Format::junit, {}}),
+    testing::Values(GoldenCase{"exact.txt", sample::exact, write_text, {}},
+                    GoldenCase{"exact-50.txt", sample::exact, write_text, wide(50)},
+                    GoldenCase{"exact-color.txt", sample::exact, write_text, colored()},
+                    GoldenCase{"exact-verbose.txt", sample::exact, write_text, verbose()},
+                    GoldenCase{"scan.txt", sample::scan, write_text, {}},
+                    GoldenCase{"scan-50.txt", sample::scan, write_text, wide(50)},
+                    GoldenCase{"scan-color.txt", sample::scan, write_text, colored()},
+                    GoldenCase{"scan-verbose.txt", sample::scan, write_text, verbose()},
+                    GoldenCase{"check.txt", check_sample, write_text, {}},
+                    GoldenCase{"check-verbose.txt", check_sample, write_text, verbose()},
+                    GoldenCase{"watch.txt", sample::watch, write_text, {}},
+                    GoldenCase{"clean.txt", sample::clean, write_text, {}},
+                    GoldenCase{"hostile.txt", sample::hostile, write_text, {}},
+                    GoldenCase{"scan.folded", sample::scan, write_folded, {}},
+                    GoldenCase{"scan.junit.xml", sample::scan, write_junit, {}},
+                    GoldenCase{"check.junit.xml", check_sample, write_junit, {}},
+                    GoldenCase{"clean.junit.xml", sample::clean, write_junit, {}},
+                    GoldenCase{"hostile.folded", sample::hostile, write_folded, {}},
+                    GoldenCase{"hostile.junit.xml", sample::hostile, write_junit, {}}),
     [](const testing::TestParamInfo<GoldenCase>& info) {
       std::string name = info.param.name;
       for (char& c : name) {

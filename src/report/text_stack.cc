@@ -21,8 +21,16 @@ bool is_library_header(std::string_view file) {
          file.starts_with("/usr/lib/") || file.find("/include/c++/") != std::string_view::npos;
 }
 
-bool has_source(const Frame& frame) {
-  return !frame.file.empty() && frame.line.value_or(0) > 0 && !is_library_header(frame.file);
+bool is_system_library(const Frame& frame, const Report& report) {
+  if (!frame.module || frame.module->index >= report.modules.size()) return false;
+  std::string_view path = report.modules[frame.module->index].path;
+  if (path.starts_with("/usr/")) path.remove_prefix(4);
+  return path.starts_with("/lib/") || path.starts_with("/lib64/") || path.starts_with("/lib32/");
+}
+
+bool is_own_source(const Frame& frame, const Report& report) {
+  return !frame.file.empty() && frame.line.value_or(0) > 0 && !is_library_header(frame.file) &&
+         !is_system_library(frame, report);
 }
 
 bool same_function(const Frame& a, const Frame& b) {
@@ -46,12 +54,12 @@ std::span<const Frame> outwards(const Stack& stack, const Frame* first) {
 
 }  // namespace
 
-Lead lead_of(const Stack& stack) {
+Lead lead_of(const Stack& stack, const Report& report) {
   const Frame* user = user_frame(stack);
   if (user == nullptr) return {};
   const auto index = static_cast<std::size_t>(user - stack.data());
   for (std::size_t i = index; i < stack.size(); ++i) {
-    if (has_source(stack[i])) return {&stack[i], i > index ? &stack[i - 1] : nullptr, i};
+    if (is_own_source(stack[i], report)) return {&stack[i], i > index ? &stack[i - 1] : nullptr, i};
   }
   return {user, nullptr, index};
 }
@@ -61,8 +69,8 @@ std::span<const Frame> program_frames(const Stack& stack) {
   return user == nullptr ? std::span<const Frame>() : outwards(stack, user);
 }
 
-std::span<const Frame> telling_frames(const Stack& stack) {
-  const Lead lead = lead_of(stack);
+std::span<const Frame> telling_frames(const Stack& stack, const Report& report) {
+  const Lead lead = lead_of(stack, report);
   return lead.frame == nullptr ? std::span<const Frame>() : outwards(stack, lead.frame);
 }
 

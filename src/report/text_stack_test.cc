@@ -13,13 +13,14 @@ using sample::at;
 using sample::in_header;
 using sample::in_module;
 
+const Report kReport = sample::clean();  // module 0 is the program, 1 and 2 are the system's
+
 std::string chain(const Stack& stack, std::size_t width = 200) {
-  const Report report = sample::clean();
   SourceCache sources;
-  const Places places(report, sources, "", false);
+  const Places places(kReport, sources, "", false);
   Paragraph line(0, 2);
   line.add("x");
-  add_chain(line, telling_frames(stack), places, width - 2);
+  add_chain(line, telling_frames(stack, kReport), places, width - 2);
   return line.render(Page{width, false});
 }
 
@@ -27,7 +28,7 @@ TEST(Lead, IsTheUsersOwnSource) {
   const Stack stack = {in_module("malloc", 2, 1), in_module("CRYPTO_strdup", 1, 2),
                        in_header("std::vector<int>::push_back(int)", "/usr/include/c++/12/v.h", 3),
                        at("load", "a.c", 4)};
-  const Lead lead = lead_of(stack);
+  const Lead lead = lead_of(stack, kReport);
   ASSERT_NE(lead.frame, nullptr);
   EXPECT_EQ(lead.frame->function, "load");
   EXPECT_EQ(lead.index, 3U);
@@ -35,26 +36,36 @@ TEST(Lead, IsTheUsersOwnSource) {
   EXPECT_EQ(lead.through->function, "std::vector<int>::push_back(int)");
 }
 
+TEST(Lead, LibrariesOfTheSystemAreNotTheUsersOwnEvenWithSource) {
+  Frame libc = at("_IO_file_doallocate", "libio/filedoalloc.c", 101, 7);
+  libc.module = ModuleId::of(2);
+  const Stack stack = {in_module("malloc", 2, 1), libc, at("main", "a.c", 4)};
+  EXPECT_EQ(lead_of(stack, kReport).frame, &stack[2]);
+  EXPECT_EQ(lead_of(stack, kReport).through, &stack[1]);
+  const Stack alone = {libc};
+  EXPECT_EQ(lead_of(alone, kReport).frame, &alone[0]);
+}
+
 TEST(Lead, IsWhatThereIsOtherwise) {
-  EXPECT_EQ(lead_of({}).frame, nullptr);
+  EXPECT_EQ(lead_of({}, kReport).frame, nullptr);
   const Stack library = {in_module("malloc", 2, 1), in_module("CRYPTO_strdup", 1, 2)};
-  EXPECT_EQ(lead_of(library).frame, &library[1]);
-  EXPECT_EQ(lead_of(library).through, nullptr);
+  EXPECT_EQ(lead_of(library, kReport).frame, &library[1]);
+  EXPECT_EQ(lead_of(library, kReport).through, nullptr);
   const Stack direct = {in_module("malloc", 2, 1), at("load", "a.c", 4)};
-  EXPECT_EQ(lead_of(direct).frame, &direct[1]);
-  EXPECT_EQ(lead_of(direct).through, nullptr);
+  EXPECT_EQ(lead_of(direct, kReport).frame, &direct[1]);
+  EXPECT_EQ(lead_of(direct, kReport).through, nullptr);
 }
 
 TEST(Frames, EndAtMainOrWhereTheThreadStarts) {
   const Stack stack = sample::below_main({in_module("malloc", 2, 1), at("load", "a.c", 4)});
-  ASSERT_EQ(telling_frames(stack).size(), 2U);
-  EXPECT_EQ(telling_frames(stack)[1].function, "main");
+  ASSERT_EQ(telling_frames(stack, kReport).size(), 2U);
+  EXPECT_EQ(telling_frames(stack, kReport)[1].function, "main");
   const Stack thread = {at("work", "a.c", 4), in_module("start_thread", 2, 1),
                         in_module("clone3", 2, 2)};
-  EXPECT_EQ(telling_frames(thread).size(), 1U);
+  EXPECT_EQ(telling_frames(thread, kReport).size(), 1U);
   const Stack nothing_else = {in_module("start_thread", 2, 1), in_module("clone3", 2, 2)};
-  EXPECT_EQ(telling_frames(nothing_else).size(), 1U);
-  EXPECT_TRUE(telling_frames({}).empty());
+  EXPECT_EQ(telling_frames(nothing_else, kReport).size(), 1U);
+  EXPECT_TRUE(telling_frames({}, kReport).empty());
 }
 
 TEST(Frames, OfTheProgramIncludeLibraries) {

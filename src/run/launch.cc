@@ -222,8 +222,7 @@ Result<Ended> launch_and_wait(const Launch& launch, const TraceMemory& trace) {
     return fail(launch.program, fmt::format("cannot start: {}", std::strerror(problem)));
   }
   ended.pid = pid;
-  ended.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  ended.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return ended;
 }
 

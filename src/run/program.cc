@@ -87,8 +87,7 @@ Result<void> check_elf(const std::string& path, const File& file, std::string_vi
   if (header.e_phnum > kMaxSegments || header.e_phentsize != sizeof(Elf64_Phdr)) {
     return fail(path, "the ELF program header is damaged");
   }
-  const std::string segments =
-      file.read_at(header.e_phoff, header.e_phnum * sizeof(Elf64_Phdr));
+  const std::string segments = file.read_at(header.e_phoff, header.e_phnum * sizeof(Elf64_Phdr));
   for (std::size_t at = 0; at + sizeof(Elf64_Phdr) <= segments.size(); at += sizeof(Elf64_Phdr)) {
     Elf64_Phdr segment;
     std::memcpy(&segment, segments.data() + at, sizeof segment);
@@ -143,8 +142,7 @@ Result<std::string> find_program(const std::string& name) {
   std::optional<std::string> refused;
   for (const std::string_view folder :
        split(path == nullptr ? "/usr/local/bin:/bin:/usr/bin" : path, ':')) {
-    const std::string candidate =
-        folder.empty() ? "./" + name : fmt::format("{}/{}", folder, name);
+    const std::string candidate = folder.empty() ? "./" + name : fmt::format("{}/{}", folder, name);
     struct stat info{};
     if (stat(candidate.c_str(), &info) != 0 || S_ISDIR(info.st_mode)) continue;
     if (access(candidate.c_str(), X_OK) == 0) return candidate;

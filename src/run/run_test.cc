@@ -146,12 +146,11 @@ class RunBoth : public testing::TestWithParam<const Build*> {
     expect_lost(run(command).report, clean);
   }
 };
-INSTANTIATE_TEST_SUITE_P(Compilers, RunBoth, testing::Values(&kGcc, &kClang),
-                         [](const auto& info) {
-                           std::string name = info.param->name;
-                           std::erase(name, '-');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Compilers, RunBoth, testing::Values(&kGcc, &kClang), [](const auto& info) {
+  std::string name = info.param->name;
+  std::erase(name, '-');
+  return name;
+});
 
 TEST_P(RunBoth, Simple) { check_twins("simple.c", {}, {4, 307}); }
 TEST_P(RunBoth, WholeFamily) { check_twins("family.c", {}, {9, 450}); }
@@ -173,8 +172,7 @@ TEST_P(RunBoth, ThreadThatBlocksEverySignal) {
 }
 
 TEST_P(RunBoth, EveryWayToEnd) {
-  for (const char* how :
-       {"exit", "_exit", "_Exit", "quick_exit", "pthread_exit", "two", "exec"}) {
+  for (const char* how : {"exit", "_exit", "_Exit", "quick_exit", "pthread_exit", "two", "exec"}) {
     check_twins("ends.c", {how}, {1, 72});
   }
   check_twins("ends.c", {"return"}, {2, 162}, {1, 90});

@@ -18,14 +18,15 @@ constexpr std::string_view kUnknownReach =
 
 Note end_note(const Trace& trace) {
   if (trace.phase == PLUMB_PHASE_SCANNING) {
-    return {"no-scan", fmt::format("the program was ended during the scan; {}", kUnknownReach), "",
-            {}};
+    return {
+        "no-scan", fmt::format("the program was ended during the scan; {}", kUnknownReach), "", {}};
   }
   return {"no-scan",
           fmt::format("the program ended without a scan (killed, out of stack, or by a system call "
                       "of its own); {}",
                       kUnknownReach),
-          "", {}};
+          "",
+          {}};
 }
 
 std::string_view problem_words(PlumbProblem problem) {
@@ -93,13 +94,16 @@ std::vector<Note> notes_of(const Trace& trace) {
       notes.push_back({"gave-up",
                        fmt::format("tracking stopped before the program's end: {}; {}",
                                    problem_words(trace.problem), kUnknownReach),
-                       std::string(remedy_for(trace.problem)), {}});
+                       std::string(remedy_for(trace.problem)),
+                       {}});
       break;
     case PLUMB_PHASE_DONE:
       if (trace.problem != PLUMB_PROBLEM_NONE) {
-        notes.push_back({"no-scan",
-                         fmt::format("no scan: {}; {}", problem_words(trace.problem), kUnknownReach),
-                         std::string(remedy_for(trace.problem)), {}});
+        notes.push_back(
+            {"no-scan",
+             fmt::format("no scan: {}; {}", problem_words(trace.problem), kUnknownReach),
+             std::string(remedy_for(trace.problem)),
+             {}});
       }
       break;
   }
@@ -108,22 +112,26 @@ std::vector<Note> notes_of(const Trace& trace) {
                      fmt::format("the program replaced itself with {}: this report is about what "
                                  "came before",
                                  trace.end_program),
-                     "run that program directly under plumb", {}});
+                     "run that program directly under plumb",
+                     {}});
   }
   if (trace.threads_unanswered != 0) {
     notes.push_back({"threads-asleep",
                      fmt::format("{} slept with all signals blocked: its registers are unknown",
                                  count_of(trace.threads_unanswered, "thread")),
-                     "", {}});
+                     "",
+                     {}});
   }
   for (const LimitWords& limit : kLimits) {
     if ((trace.limits & limit.bit) != 0) notes.push_back({limit.code, limit.text, "", {}});
   }
   if (trace.adjusted && trace.phase == PLUMB_PHASE_DONE &&
       (trace.limits & PLUMB_LIMIT_NESTED) == 0) {
-    notes.push_back({"counters", "the counters of allocations do not fit the blocks found; the "
-                                 "total is taken from the blocks",
-                     "please report it, with the trace (--keep-trace)", {}});
+    notes.push_back({"counters",
+                     "the counters of allocations do not fit the blocks found; the "
+                     "total is taken from the blocks",
+                     "please report it, with the trace (--keep-trace)",
+                     {}});
   }
   return notes;
 }

@@ -353,7 +353,11 @@ std::string DwarfInfo::full_path(Unit& unit, const char* file) {
   if (fresh) {
     const std::string text = bounded(file);
     std::filesystem::path path(text);
-    if (path.is_relative() && !unit.directory.empty()) path = unit.directory / path;
+    // libdw has put the directory of the line table before it, which may be
+    // the unit's own or one below that. A unit's own can be relative, too.
+    const bool complete = path.is_absolute() || unit.directory.empty() ||
+                          (unit.directory.front() != '/' && text.starts_with(unit.directory + "/"));
+    if (!complete) path = unit.directory / path;
     slot->second = path.lexically_normal().string();
   }
   return slot->second;

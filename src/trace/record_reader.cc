@@ -75,10 +75,10 @@ Result<Source> Source::open(std::span<const std::byte> bytes, std::string_view n
   }
   std::memcpy(&source.header_, bytes.data(), kPrologue);
   if (source.header_.version != PLUMB_TRACE_VERSION) {
-    return fail(std::string(name),
-                fmt::format("format {}, this build reads {}", source.header_.version,
-                            PLUMB_TRACE_VERSION),
-                "record again, or use the plumb that wrote it");
+    return fail(
+        std::string(name),
+        fmt::format("format {}, this build reads {}", source.header_.version, PLUMB_TRACE_VERSION),
+        "record again, or use the plumb that wrote it");
   }
   if (source.header_.header_size != sizeof(PlumbTraceHeader)) {
     return source.damaged("the header has the wrong size");
@@ -129,24 +129,29 @@ class ModuleMap {
       for (std::uint32_t k = 0; k < id_size; ++k) {
         module.build_id += fmt::format("{:02x}", item.build_id[k]);
       }
-      const auto [place, is_new] = known.try_emplace(
-          {module.path, module.build_id}, static_cast<std::uint32_t>(modules.size()));
+      const auto [place, is_new] = known.try_emplace({module.path, module.build_id},
+                                                     static_cast<std::uint32_t>(modules.size()));
       if (is_new) modules.push_back(std::move(module));
       places_.push_back({item, ModuleId::of(place->second)});
     }
+    std::ranges::sort(places_, {}, [](const Place& place) {
+      return std::pair(place.module.start, place.module.first_epoch);
+    });
   }
 
   TraceAddress find(std::uint64_t address, std::uint32_t epoch) const {
     // The return address of a call at a module's very end is behind it.
     const std::uint64_t inside = address - 1;
-    for (const Place& place : places_) {
-      const PlumbModule& module = place.module;
-      if (inside < module.start || inside >= module.end) continue;
-      if (epoch < module.first_epoch && !is_later_notice(module, epoch)) continue;
-      if (module.end_epoch != 0 && epoch >= module.end_epoch) continue;
-      return {place.id, address - module.bias};
+    auto next = std::ranges::upper_bound(places_, inside, {},
+                                         [](const Place& place) { return place.module.start; });
+    const Place* best = nullptr;
+    for (int tries = 0; next != places_.begin() && tries < kMaxOverlap; ++tries) {
+      const Place& place = *--next;
+      if (inside >= place.module.end) continue;
+      if (best == nullptr || fits_better(place.module, best->module, epoch)) best = &place;
     }
-    return {std::nullopt, address};
+    if (best == nullptr) return {std::nullopt, address};
+    return {best->id, address - best->module.bias};
   }
 
  private:
@@ -154,15 +159,22 @@ class ModuleMap {
     PlumbModule module;
     ModuleId id;
   };
-  // A module is noted after the stack's epoch was read when another one goes at
-  // that moment; it is still the one meant, if nothing else was there.
-  bool is_later_notice(const PlumbModule& module, std::uint32_t epoch) const {
-    return std::none_of(places_.begin(), places_.end(), [&](const Place& other) {
-      return other.module.first_epoch <= epoch && other.module.start < module.end &&
-             module.start < other.module.end;
-    });
+  // Modules that were at the same place one after the other; and so many steps
+  // back that a look-up looks at.
+  static constexpr int kMaxOverlap = 64;
+
+  static bool was_there(const PlumbModule& module, std::uint32_t epoch) {
+    return module.first_epoch <= epoch && (module.end_epoch == 0 || epoch < module.end_epoch);
   }
-  std::vector<Place> places_;
+  // Of those that were there, the one noted last; one that was there before one
+  // that was not.
+  static bool fits_better(const PlumbModule& left, const PlumbModule& right, std::uint32_t epoch) {
+    const bool left_there = was_there(left, epoch);
+    const bool right_there = was_there(right, epoch);
+    if (left_there != right_there) return left_there;
+    return left.first_epoch > right.first_epoch;
+  }
+  std::vector<Place> places_;  // by start
 };
 
 class StackReader {
@@ -195,8 +207,8 @@ class StackReader {
     std::vector<TraceAddress> stack;
     stack.reserve(head.count);
     for (std::uint32_t i = 0; i < head.count; ++i) {
-      stack.push_back(modules_.find(
-          source_.item<std::uint64_t>(PLUMB_SECTION_STACKS, first + i), head.epoch));
+      stack.push_back(
+          modules_.find(source_.item<std::uint64_t>(PLUMB_SECTION_STACKS, first + i), head.epoch));
     }
     trace_.stacks.push_back(std::move(stack));
     return place->second;
@@ -321,7 +333,8 @@ Result<void> read_counters(const Source& source, const Count& live, Trace& trace
     }
   }
   trace.allocated = trace.freed;
-  if (!add(trace.allocated, live.blocks, live.bytes)) return source.damaged("the counters overflow");
+  if (!add(trace.allocated, live.blocks, live.bytes))
+    return source.damaged("the counters overflow");
   trace.adjusted = trace.allocated != allocated;
   return {};
 }
@@ -357,8 +370,7 @@ Result<std::string> compact_trace(std::span<const std::byte> bytes, std::string_
   std::string compact(offset, '\0');
   std::memcpy(compact.data(), &header, sizeof header);
   for (std::size_t i = 0; i < PLUMB_SECTION_COUNT; ++i) {
-    const std::span<const std::byte> section =
-        source->section(static_cast<PlumbSectionKind>(i));
+    const std::span<const std::byte> section = source->section(static_cast<PlumbSectionKind>(i));
     if (!section.empty()) {
       std::memcpy(compact.data() + header.sections[i].offset, section.data(), section.size());
     }

@@ -183,8 +183,7 @@ TEST(RecordReader, TwicePresentModuleIsOne) {
 }
 
 TEST(RecordReader, WithoutScanNothingIsLost) {
-  for (const PlumbPhase phase :
-       {PLUMB_PHASE_RUNNING, PLUMB_PHASE_SCANNING, PLUMB_PHASE_GAVE_UP}) {
+  for (const PlumbPhase phase : {PLUMB_PHASE_RUNNING, PLUMB_PHASE_SCANNING, PLUMB_PHASE_GAVE_UP}) {
     TraceMaker maker = small();
     maker.header.phase = phase;
     const Result<Trace> trace = read(maker.bytes());
@@ -308,8 +307,7 @@ TEST(RecordReader, NamesAreMadeUtf8) {
 
 TEST(RecordReader, CompactTraceReadsTheSame) {
   const std::string bytes = small().bytes();
-  const Result<std::string> compact =
-      compact_trace(std::as_bytes(std::span(bytes)), "t.trace");
+  const Result<std::string> compact = compact_trace(std::as_bytes(std::span(bytes)), "t.trace");
   ASSERT_TRUE(compact);
   EXPECT_LT(compact->size(), bytes.size() / 4);
   const Result<Trace> before = read(bytes);
@@ -319,7 +317,8 @@ TEST(RecordReader, CompactTraceReadsTheSame) {
   EXPECT_EQ(after->modules, before->modules);
   EXPECT_EQ(after->allocated, before->allocated);
   ASSERT_EQ(after->groups.size(), before->groups.size());
-  EXPECT_FALSE(compact_trace(std::as_bytes(std::span(std::string("no"))), "t.trace"));
+  const std::string other = "no";
+  EXPECT_FALSE(compact_trace(std::as_bytes(std::span(other)), "t.trace"));
 }
 
 }  // namespace

@@ -38,16 +38,31 @@ std::string_view section_name(Elf* elf, const GElf_Shdr& header) {
   return name != nullptr ? name : std::string_view();
 }
 
-int binding_rank(unsigned char info) {
-  switch (GELF_ST_BIND(info)) {
-    case STB_GLOBAL:
-    case STB_GNU_UNIQUE:
-      return 0;
-    case STB_WEAK:
-      return 1;
-    default:
-      return 2;
+// A function comes before a mere label, what others can call before
+// what they cannot.
+int kind_rank(const GElf_Sym& symbol) {
+  const bool local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
+  const bool label = GELF_ST_TYPE(symbol.st_info) == STT_NOTYPE;
+  return (label ? 2 : 0) + (local ? 1 : 0);
+}
+
+// The versions of the symbols of .dynsym; null when the table is another.
+Elf_Data* versions_of(Elf* elf, Elf_Scn* table) {
+  const std::size_t index = elf_ndxscn(table);
+  const Section versions = find_section(elf, [index](const GElf_Shdr& header) {
+    return header.sh_type == SHT_GNU_versym && header.sh_link == index;
+  });
+  return versions.handle != nullptr ? elf_getdata(versions.handle, nullptr) : nullptr;
+}
+
+// Kept for old programs only: "cfree" beside "free".
+bool is_old_version(Elf_Data* versions, std::size_t index, std::string_view name) {
+  constexpr GElf_Versym kHidden = 0x8000;
+  GElf_Versym version = 0;
+  if (versions != nullptr && gelf_getversym(versions, static_cast<int>(index), &version)) {
+    return (version & kHidden) != 0;
   }
+  return name.find('@') != std::string_view::npos && name.find("@@") == std::string_view::npos;
 }
 
 // The name of the symbol that a relocation of the module refers to, by the
@@ -106,13 +121,13 @@ std::uint64_t slot_of_stub(const unsigned char* code, std::size_t size, std::uin
 struct SymbolTable::Candidate {
   std::uint64_t begin = 0;
   std::uint64_t size = 0;
-  int binding = 0;
+  int rank = 0;  // less is better
   std::string_view name;
 
   // The best name first among those of one address.
   auto order() const {
     const std::size_t underscores = std::min(name.find_first_not_of('_'), name.size());
-    return std::tuple(begin, size == 0, binding, underscores, name);
+    return std::tuple(begin, size == 0, rank, underscores, name);
   }
 };
 
@@ -151,6 +166,7 @@ void SymbolTable::read_table(const ElfModule& module, Elf* elf, std::uint64_t sh
   if (table.handle == nullptr || table.header.sh_entsize != sizeof(Elf64_Sym)) return;
   Elf_Data* data = elf_getdata(table.handle, nullptr);
   if (data == nullptr) return;
+  Elf_Data* versions = versions_of(elf, table.handle);
   const std::size_t count = data->d_size / sizeof(Elf64_Sym);
   for (std::size_t i = 1; i < count; ++i) {
     GElf_Sym symbol;
@@ -163,9 +179,8 @@ void SymbolTable::read_table(const ElfModule& module, Elf* elf, std::uint64_t sh
     const char* text = elf_strptr(elf, table.header.sh_link, symbol.st_name);
     if (text == nullptr || *text == '\0' || *text == '.' || *text == '$') continue;
     const std::string_view name(text, strnlen(text, kLongestSymbol));
-    candidates.push_back({address, symbol.st_size,
-                          binding_rank(symbol.st_info) + (type == STT_NOTYPE ? 3 : 0),
-                          without_version(name)});
+    const int rank = kind_rank(symbol) * 2 + (is_old_version(versions, i, name) ? 1 : 0);
+    candidates.push_back({address, symbol.st_size, rank, without_version(name)});
   }
 }
 

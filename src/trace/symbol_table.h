@@ -3,8 +3,9 @@
 // through which a module calls others ("malloc@plt").
 //
 // Several names for one address are usual (aliases, versions). The one taken
-// is global before weak before local, with the fewest leading underscores,
-// then the first in order of text: the same each time.
+// is one that others can call before a local one, of a version in use before
+// an old one, with the fewest leading underscores, then the first in order of
+// text: "free", not "cfree" or "__libc_free", and the same each time.
 // Limit: a symbol without a size is taken to reach to the next one, but no
 // further than a page.
 #pragma once

@@ -89,6 +89,7 @@ struct Symboliser::Impl {
   std::vector<Frame> look_up(CodeAddress address);
   void name_by_symbol(LoadedModule& module, std::uint64_t address, Frame& frame);
   void name_by_entry(LoadedModule& module, std::uint64_t entry, Frame& frame);
+  void name_by_alias(LoadedModule& module, std::uint64_t entry, Frame& frame);
   const std::vector<Frame>& frames(CodeAddress address, bool matters);
 };
 
@@ -171,6 +172,16 @@ void Symboliser::Impl::name_by_entry(LoadedModule& module, std::uint64_t entry, 
   }
 }
 
+// A C library defines __libc_free and gives it the name free: what everybody
+// calls it is the better name.
+void Symboliser::Impl::name_by_alias(LoadedModule& module, std::uint64_t entry, Frame& frame) {
+  const Symbol* symbol = module.symbol_table().find(entry);
+  if (symbol == nullptr || symbol->address != entry) return;
+  if (symbol->name.starts_with('_') || symbol->name.find('.') != std::string_view::npos) return;
+  frame.linkage = frame.function;
+  frame.function = symbol->name;
+}
+
 std::vector<Frame> Symboliser::Impl::look_up(CodeAddress address) {
   Frame bare;
   bare.offset = address.offset;
@@ -202,10 +213,13 @@ std::vector<Frame> Symboliser::Impl::look_up(CodeAddress address) {
       }
       if (!frame.inlined && frame.function.empty()) {
         name_by_symbol(module, at, frame);
-      } else if (!frame.inlined && frame.linkage.empty() && place.function->maybe_mangled) {
+      } else if (!frame.inlined && place.function->maybe_mangled && frame.linkage.empty()) {
         // gcc gives no linkage name to what has no external linkage, although
         // the symbol table may have it.
         name_by_entry(module, entry - shift, frame);
+      } else if (!frame.inlined && !place.function->maybe_mangled &&
+                 frame.function.starts_with('_')) {
+        name_by_alias(module, entry - shift, frame);
       }
       if (frame.linkage == frame.function) frame.linkage.clear();
       frames.push_back(std::move(frame));

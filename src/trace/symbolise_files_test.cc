@@ -1,5 +1,6 @@
 // Where the symbols come from, and what happens when the file is not what it
 // was, not there, or not what it seems.
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -122,15 +123,22 @@ TEST_F(SymbolFiles, DebugLinkWithoutBuildIdIsCheckedByItsSum) {
   EXPECT_FALSE(damaged.frames(return_address(offset)).front().line);
 }
 
-TEST_F(SymbolFiles, ServersAreNotAsked) {
-  // Nothing listens there; a client that tried would wait for its timeout or
-  // fill its cache directory.
+TEST_F(SymbolFiles, ServersAreAskedOnlyWhenWanted) {
+  // Nothing listens there. A client that tries makes its cache directory.
   shop_.run("strip places");
   setenv("DEBUGINFOD_URLS", "http://127.0.0.1:9/", 1);
   setenv("DEBUGINFOD_CACHE_PATH", shop_.at("cache").c_str(), 1);
-  Symboliser symbols({module_of(shop_.at("places"))}, looking_in(shop_.at("debug")));
-  symbols.frames(method());
+  SymboliserOptions options = looking_in(shop_.at("debug"));
+  Symboliser quiet({module_of(shop_.at("places"))}, options);
+  quiet.frames(method());
   EXPECT_FALSE(std::filesystem::exists(shop_.at("cache")));
+  if (void* client = dlopen("libdebuginfod.so.1", RTLD_NOW); client != nullptr) {
+    options.debuginfod = true;
+    Symboliser asking({module_of(shop_.at("places"))}, options);
+    asking.frames(method());
+    EXPECT_TRUE(std::filesystem::exists(shop_.at("cache")));
+    dlclose(client);
+  }
   unsetenv("DEBUGINFOD_URLS");
   unsetenv("DEBUGINFOD_CACHE_PATH");
 }

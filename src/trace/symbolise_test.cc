@@ -282,6 +282,27 @@ TEST_F(LessDebug, PathsAreAbsoluteAndNormal) {
   EXPECT_EQ(symbols.frames({ModuleId::of(0), begin, false}).front().file, shop_.at("inc/b.h"));
 }
 
+TEST_F(LessDebug, AnAliasWithoutUnderscoresIsTheName) {
+  shop_.write("alias.c",
+              "int __shop_close(int x) { return x; }\n"
+              "extern __typeof(__shop_close) close_shop __attribute__((alias(\"__shop_close\")));\n"
+              "int __only(int x) { return x + 1; }\n"
+              "int main(void) { return close_shop(0) + __only(1); }\n");
+  shop_.run("clang-19 -O0 -g -ffile-prefix-map=\"$PWD\"=./shop alias.c -o alias");
+  Symboliser symbols({module_of(shop_.at("alias"))});
+  const auto first_frame = [&](const std::string& symbol) {
+    std::istringstream table(shop_.run("nm --defined-only alias | grep ' " + symbol + "$'"));
+    std::uint64_t begin = 0;
+    table >> std::hex >> begin;
+    return symbols.frames({ModuleId::of(0), begin, false}).front();
+  };
+  EXPECT_EQ(first_frame("close_shop").function, "close_shop");
+  EXPECT_EQ(first_frame("close_shop").linkage, "__shop_close");
+  EXPECT_EQ(first_frame("__only").function, "__only");
+  // The directory is relative, so the file is, once.
+  EXPECT_EQ(first_frame("__only").file, "shop/alias.c");
+}
+
 TEST_F(LessDebug, LinesAreMissedInMainButNotInTheCLibrary) {
   shop_.write("leak.c",
               "#include <stdio.h>\n#include <stdlib.h>\n"
@@ -291,14 +312,17 @@ TEST_F(LessDebug, LinesAreMissedInMainButNotInTheCLibrary) {
   std::uint64_t main_begin = 0;
   table >> std::hex >> main_begin;
   const std::string library = shop_.run("ldd leak | sed -n 's/.*=> \\(.*libc.so.6\\).*/\\1/p'");
-  std::istringstream exports(
-      shop_.run("nm -D --defined-only " + std::string(trim(library)) + " | grep ' puts@'"));
-  std::uint64_t puts_begin = 0;
-  exports >> std::hex >> puts_begin;
-  ASSERT_GT(puts_begin, 0U);
-
-  Symboliser symbols({module_of(shop_.at("leak")), module_of(std::string(trim(library)))});
-  EXPECT_EQ(symbols.frames(return_address(puts_begin + 4, 1)).front().function, "puts");
+  // Each has other names at the same address: _IO_puts, cfree.
+  Symboliser symbols({module_of(shop_.at("leak")), module_of(std::string(trim(library)))},
+                     looking_in(shop_.at("debug")));
+  for (const std::string& name : {std::string("puts"), std::string("free")}) {
+    std::istringstream exports(shop_.run("nm -D --defined-only " + std::string(trim(library)) +
+                                         " | grep ' " + name + "@'"));
+    std::uint64_t begin = 0;
+    exports >> std::hex >> begin;
+    ASSERT_GT(begin, 0U);
+    EXPECT_EQ(symbols.frames(return_address(begin + 4, 1)).front().function, name);
+  }
   EXPECT_THAT(symbols.notes(), IsEmpty());
   symbols.stack({return_address(main_begin + 4)});
   ASSERT_EQ(symbols.notes().size(), 1U);

@@ -92,7 +92,7 @@ STORY {{
 
 def forgotten(p: Program, item: Item, source: str) -> str:
     slot = p.name("g_kept")
-    p.add_type(f"static {item.type} {slot};")
+    p.add_type(f"{item.type} {slot};")
     name, _ = story(p, f"""
 STORY {{
   {slot} = {source}();
@@ -152,7 +152,7 @@ fail:
 
 def overwritten(p: Program, item: Item, source: str) -> str:
     slot = p.name("g_item")
-    p.add_type(f"static {item.type} {slot};")
+    p.add_type(f"{item.type} {slot};")
     name, body = story(p, f"""
 STORY {{
   {slot} = {source}();
@@ -168,7 +168,7 @@ STORY {{
 def overwritten_in_loop(p: Program, item: Item, source: str) -> str:
     rounds = p.random.randint(2, 5)
     slot = p.name("g_last")
-    p.add_type(f"static {item.type} {slot};")
+    p.add_type(f"{item.type} {slot};")
     name, body = story(p, f"""
 STORY {{
   for (long i = 0; i < opaque({rounds}); i++) {{
@@ -251,7 +251,7 @@ def slot_overwritten(p: Program, item: Item, source: str) -> str:
     if not item.drops_clean:
         return overwritten(p, item, source)
     slots, drop = p.name("g_slots"), item.drop()
-    p.add_type(f"static {item.type} {slots}[4];")
+    p.add_type(f"{item.type} {slots}[4];")
     put, index = p.name("put_slot"), p.random.randrange(4)
     put_body = lines(f"""
 static void {put}(long index, {item.type} item) {{

@@ -2,7 +2,8 @@
 
 An item knows the functions that make and drop it, and its blocks as a tree of
 parts. Functions that are only needed for some fates (drop, shallow drop) are
-written when first asked for, so that no function of a program is unused.
+written when first asked for, so that no function of a program is unused. Every
+maker touches what it made: an optimiser must not delete what is never used.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def c_bytes(p: Program) -> Item:
         call = f"char* text = malloc({size}); text[0] = 'm';"
     first = ["  char* text = malloc(1);"] if style == "realloc" else []
     body = lines("\n".join([f"static char* {make}(void) {{", *first, f"  {call}",
-                            "  return text;", "}"]))
+                            "  touch(text);", "  return text;", "}"]))
     p.add_function(body)
 
     return Item(p, "char*", make, Part(find(body, call), 1, size), "{}", lambda: "free")
@@ -92,7 +93,7 @@ def c_record(p: Program, depth: int = 0) -> Item:
     p.random.shuffle(sets)
     body = lines("\n".join([f"static struct {name}* {make}(void) {{",
                             f"  struct {name}* r = calloc(1, sizeof *r);", *sets,
-                            "  r->pad[0] = 1;", "  return r;", "}"]))
+                            "  r->pad[0] = 1;", "  touch(r);", "  return r;", "}"]))
     p.add_function(body)
     root = Part(find(body, "calloc"), 1, 8 * (len(fields) + pads + 1),
                 [item.root for item in fields])
@@ -142,6 +143,7 @@ static struct {name}* {make}(void) {{
     {link}
     head = n;
   }}
+  touch(head);
   return head;
 }}""")
     p.add_function(body)
@@ -199,6 +201,7 @@ def c_array(p: Program) -> Item:
 static {element.type}* {make}(void) {{
   {element.type}* all = calloc({count}, sizeof *all);
   for (long i = 0; i < opaque({count}); i++) all[i] = {element.make}();
+  touch(all);
   return all;
 }}""")
     p.add_function(body)
@@ -253,6 +256,7 @@ static struct {name}* {make}(void) {{
   struct {name}* t = calloc(1, sizeof *t);
   t->buckets = calloc({buckets}, sizeof *t->buckets);
   for (long i = 0; i < opaque({count}); i++) {insert}(t, i);
+  touch(t);
   return t;
 }}""")
     p.add_function(maker)
@@ -296,6 +300,7 @@ static struct {name}* {make}(void) {{
   struct {name}* c = calloc(1, sizeof *c);
   c->body = calloc(1, {size});
   c->references = 1;
+  touch(c);
   return c;
 }}""")
     p.add_function(body)
@@ -334,6 +339,7 @@ def cxx_plain(p: Program) -> Item:
     body = lines(f"""
 static {kind}* {make}() {{
   {kind}* value = {call};
+  touch(value);
   return value;
 }}""")
     p.add_function(body)
@@ -368,6 +374,7 @@ def cxx_class(p: Program, depth: int = 0) -> Item:
     maker = lines(f"""
 static {name}* {make}() {{
   {name}* object = new {name};
+  touch(object);
   return object;
 }}""")
     p.add_function(maker)
@@ -404,6 +411,7 @@ static {kind}* {make}() {{
   {kind}* all = new {kind};
   all->reserve({count});
   for (long i = 0; i < opaque({count}); i++) all->push_back({element.make}());
+  touch(all);
   return all;
 }}""")
     p.add_function(body)
@@ -440,6 +448,7 @@ static {kind}* {make}() {{
   {kind}* all = new {kind};
   for (long i = 0; i < opaque({count}); i++) all->emplace(i, nullptr);
   for (auto& entry : *all) entry.second = {element.make}();
+  touch(all);
   return all;
 }}""")
     p.add_function(body)

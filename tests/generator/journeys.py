@@ -69,7 +69,7 @@ static {kind} {name}({void(p)}) {{
 
 def by_global(p: Program, kind: str, before: str) -> str:
     slot, name = p.name("g_slot"), p.name("pass_global")
-    p.add_type(f"static {kind} {slot};")
+    p.add_type(f"{kind} {slot};")
     p.add_function(lines(f"""
 static {kind} {name}({void(p)}) {{
   {slot} = {before}();
