@@ -36,6 +36,18 @@ Layout layout_for(uint64_t room) {
   return layout;
 }
 
+// Below this the tables would be full at once.
+constexpr uint64_t kLeastRoom = 16 * kMega;
+
+void begin_header(PlumbTraceHeader& header, unsigned stack_depth) {
+  const char* magic = PLUMB_TRACE_MAGIC;
+  for (int i = 0; i < 8; ++i) header.magic[i] = magic[i];
+  header.version = PLUMB_TRACE_VERSION;
+  header.header_size = sizeof(PlumbTraceHeader);
+  header.pid = static_cast<uint32_t>(sys_getpid());
+  header.stack_depth = stack_depth;
+}
+
 uint64_t address_room() {
   rlimit limit{};
   const long result = sys_call(SYS_prlimit64, 0, RLIMIT_AS, 0, reinterpret_cast<long>(&limit));
@@ -51,8 +63,12 @@ bool TraceFile::open(int file, unsigned stack_depth) {
   if (sys_call(SYS_fstat, file, reinterpret_cast<long>(&info)) != 0) return false;
   uint64_t room = static_cast<uint64_t>(info.st_size);
   if (room > address_room()) room = address_room();
-  if (room < 16 * kMega) {
+  if (room < kLeastRoom) {
+    header_ = static_cast<PlumbTraceHeader*>(own_shared_pages(file, 0, kPage));
     sys_close(file);
+    if (header_ == nullptr) return false;
+    begin_header(*header_, stack_depth);
+    fail(PLUMB_PHASE_GAVE_UP, PLUMB_PROBLEM_OUT_OF_MEMORY, "");
     return false;
   }
   const Layout layout = layout_for(room);
@@ -73,12 +89,7 @@ bool TraceFile::open(int file, unsigned stack_depth) {
   stack_words_ = reinterpret_cast<uint64_t*>(base + sections[PLUMB_SECTION_STACKS].offset);
   blocks_ = reinterpret_cast<PlumbBlock*>(base + sections[PLUMB_SECTION_BLOCKS].offset);
 
-  const char* magic = PLUMB_TRACE_MAGIC;
-  for (int i = 0; i < 8; ++i) header_->magic[i] = magic[i];
-  header_->version = PLUMB_TRACE_VERSION;
-  header_->header_size = sizeof(PlumbTraceHeader);
-  header_->pid = static_cast<uint32_t>(sys_getpid());
-  header_->stack_depth = stack_depth;
+  begin_header(*header_, stack_depth);
   for (int kind = 0; kind < PLUMB_SECTION_COUNT; ++kind) header_->sections[kind] = sections[kind];
   __atomic_store_n(&header_->phase, PLUMB_PHASE_RUNNING, __ATOMIC_RELEASE);
   return true;

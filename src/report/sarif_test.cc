@@ -546,7 +546,7 @@ TEST(Sarif, BytesThatAreNoTextAreHarmless) {
     leak.path = {step(bad, 1), step(bad, 2)};
     leak.path[0].text = leak.path[0].call = leak.path[1].branch = leak.path[1].condition = bad;
     report.leaks = {leak};
-    expect_harmless(written(report, "/root"));
+    expect_harmless(written(report, "/tree"));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -99,6 +100,29 @@ struct Prepared {  // all memory that the child needs, allocated before the fork
   _exit(127);
 }
 
+// How far the runtime's sections reach; 0 when it has not written a header.
+// Address space may be limited: the holes behind them are not mapped.
+std::size_t used_size(int fd) {
+  PlumbTraceHeader header{};
+  struct stat info{};
+  if (fstat(fd, &info) != 0 || pread(fd, &header, sizeof header, 0) != sizeof header ||
+      std::memcmp(header.magic, PLUMB_TRACE_MAGIC, sizeof header.magic) != 0) {
+    return 0;
+  }
+  const auto whole = static_cast<std::uint64_t>(info.st_size);
+  std::uint64_t size = sizeof header;
+  for (const PlumbSection& section : header.sections) {
+    std::uint64_t bytes = 0;
+    std::uint64_t end = 0;
+    if (__builtin_mul_overflow(std::min(section.used, section.capacity), section.item_size, &bytes) ||
+        __builtin_add_overflow(section.offset, bytes, &end)) {
+      return whole;
+    }
+    size = std::max(size, end);
+  }
+  return std::min(size, whole);
+}
+
 int wanted_trace_fd(int trace_fd) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur <= kTraceFd) return trace_fd;
@@ -142,9 +166,8 @@ TraceMemory::~TraceMemory() {
 
 Result<std::span<const std::byte>> TraceMemory::bytes() {
   if (map_ == nullptr) {
-    struct stat info{};
-    fstat(fd_, &info);
-    const auto size = static_cast<std::size_t>(info.st_size);
+    const std::size_t size = used_size(fd_);
+    if (size == 0) return std::span<const std::byte>();
     void* map = mmap(nullptr, size, PROT_READ, MAP_SHARED | MAP_NORESERVE, fd_, 0);
     if (map == MAP_FAILED) {
       return fail({}, fmt::format("cannot read the trace: {}", std::strerror(errno)));

@@ -50,7 +50,7 @@ std::string_view problem_words(PlumbProblem problem) {
 std::string_view remedy_for(PlumbProblem problem) {
   switch (problem) {
     case PLUMB_PROBLEM_OUT_OF_MEMORY:
-      return "raise the limit on address space (ulimit -v)";
+      return "raise the limits on address space and file size (ulimit -v, ulimit -f)";
     case PLUMB_PROBLEM_SCAN_FAULT:
       return "please report it, with the trace (--keep-trace)";
     case PLUMB_PROBLEM_NO_MAPS:
@@ -92,8 +92,9 @@ std::vector<Note> notes_of(const Trace& trace) {
       break;
     case PLUMB_PHASE_GAVE_UP:
       notes.push_back({"gave-up",
-                       fmt::format("tracking stopped before the program's end: {}; {}",
-                                   problem_words(trace.problem), kUnknownReach),
+                       fmt::format("tracking stopped before the program's end: {}; what it leaked "
+                                   "is not known",
+                                   problem_words(trace.problem)),
                        std::string(remedy_for(trace.problem)),
                        {}});
       break;

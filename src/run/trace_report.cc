@@ -69,7 +69,14 @@ Report report_from(const Trace& trace) {
   report.totals.freed = trace.freed;
 
   Symboliser symbols(trace.modules);
+  // After it gave up the runtime saw no free any more: its blocks say nothing.
+  const bool stale = trace.phase == PLUMB_PHASE_GAVE_UP;
   for (const TraceGroup& group : trace.groups) {
+    if (stale) {
+      report.totals.excluded += group.direct;
+      report.totals.excluded += group.indirect;
+      continue;
+    }
     Leak leak = leak_of(group, named_stack(trace.stacks[group.stack], symbols));
     (leak.kind == Kind::lost ? report.totals.lost : report.totals.forgotten) += leak.total();
     report.leaks.push_back(std::move(leak));
