@@ -55,6 +55,10 @@ void BlockIndex::release() {
 
 uint32_t BlockIndex::find(uintptr_t value) const {
   if (value < lowest_ || value > highest_) return 0;
+  // Most references are to a start, and those need one look-up only.
+  if (value % (uintptr_t{1} << kGranuleBits) == 0) {
+    if (const uint32_t index = table_->find_start(value); index != 0) return index;
+  }
   const Leaf* leaf = leaves_[value >> kLeafBits];
   if (leaf == nullptr) return 0;
   const size_t page = (value & (kLeafSize - 1)) >> 12;

@@ -32,6 +32,7 @@ namespace {
 struct Settings {
   int file = -1;
   unsigned depth = 1;
+  bool scrub = false;
 };
 
 Settings parse_settings(const char* text) {
@@ -41,6 +42,8 @@ Settings parse_settings(const char* text) {
       settings.file = static_cast<int>(take_decimal(value));
     } else if (value = after(text, "depth="); value != nullptr) {
       settings.depth = static_cast<unsigned>(take_decimal(value));
+    } else if (value = after(text, "scrub="); value != nullptr) {
+      settings.scrub = take_decimal(value) != 0;
     }
     while (*text != 0 && *text != ':') ++text;
     if (*text == ':') ++text;
@@ -129,6 +132,7 @@ void attach(const Settings& settings) {
   real();
   process().pid = sys_getpid();
   process().stack_depth = settings.depth;
+  process().scrub = settings.scrub ? 1 : 0;
   process().attached = 1;
   __cxa_atexit(end_of_exit, nullptr, nullptr);
   __cxa_at_quick_exit(at_quick_exit_hook, nullptr);

@@ -25,6 +25,17 @@ void* arrived(void* block) {
   return block;
 }
 
+// Recycled memory is full of stale references, and a program that does not
+// fill its block keeps them: they hide leaks. Zeros from `begin` on; a block
+// with a mapping of its own is new and has them already.
+inline void* scrubbed(void* block, size_t begin, size_t end) {
+  if (process().scrub != 0 && block != nullptr && begin < end &&
+      !chunk_head(reinterpret_cast<uintptr_t>(block)).is_mapped()) {
+    __builtin_memset(static_cast<char*>(block) + begin, 0, end - begin);
+  }
+  return block;
+}
+
 inline void* track(Inside& in, void* block, size_t size, PlumbApi api, uintptr_t caller) {
   if (block == nullptr) return block;
   if (__builtin_expect(!in.outermost(), 0)) {
@@ -44,7 +55,9 @@ void* track_realloc(void* old, size_t size, PlumbApi api, uintptr_t caller) {
     if (old != nullptr) block_table().abandon(in, old);
     return __libc_realloc(old, size);
   }
-  if (old == nullptr) return track(in, __libc_realloc(nullptr, size), size, api, caller);
+  if (old == nullptr) {
+    return track(in, scrubbed(__libc_realloc(nullptr, size), 0, size), size, api, caller);
+  }
   const uint32_t entry = block_table().detach(in, old);
   void* block = __libc_realloc(old, size);
   if (entry != 0) {
@@ -59,7 +72,7 @@ void* track_realloc(void* old, size_t size, PlumbApi api, uintptr_t caller) {
 void* track_aligned(size_t alignment, size_t size, PlumbApi api, uintptr_t caller) {
   if (!tracking()) return arrived(__libc_memalign(alignment, size));
   Inside in;
-  return track(in, __libc_memalign(alignment, size), size, api, caller);
+  return track(in, scrubbed(__libc_memalign(alignment, size), 0, size), size, api, caller);
 }
 
 }  // namespace
@@ -67,7 +80,7 @@ void* track_aligned(size_t alignment, size_t size, PlumbApi api, uintptr_t calle
 PLUMB_EXPORT void* malloc(size_t size) {
   if (!tracking()) return arrived(__libc_malloc(size));
   Inside in;
-  return track(in, __libc_malloc(size), size, PLUMB_API_MALLOC, PLUMB_CALLER());
+  return track(in, scrubbed(__libc_malloc(size), 0, size), size, PLUMB_API_MALLOC, PLUMB_CALLER());
 }
 
 // For start.cc: `malloc` itself may mean the executable's.
@@ -130,13 +143,14 @@ PLUMB_EXPORT int posix_memalign(void** result, size_t alignment, size_t size) {
 PLUMB_EXPORT void* valloc(size_t size) {
   if (!tracking()) return arrived(__libc_valloc(size));
   Inside in;
-  return track(in, __libc_valloc(size), size, PLUMB_API_VALLOC, PLUMB_CALLER());
+  return track(in, scrubbed(__libc_valloc(size), 0, size), size, PLUMB_API_VALLOC, PLUMB_CALLER());
 }
 
 PLUMB_EXPORT void* pvalloc(size_t size) {
   if (!tracking()) return arrived(__libc_pvalloc(size));
   Inside in;
-  return track(in, __libc_pvalloc(size), size, PLUMB_API_PVALLOC, PLUMB_CALLER());
+  return track(in, scrubbed(__libc_pvalloc(size), 0, size), size, PLUMB_API_PVALLOC,
+               PLUMB_CALLER());
 }
 
 PLUMB_EXPORT size_t malloc_usable_size(void* block) noexcept {

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "core/order.h"
+#include "driver/build_info.h"
 #include "driver/command.h"
 #include "driver/filter.h"
 #include "driver/judge.h"
@@ -106,6 +107,7 @@ Result<Ending> command_run(const Invocation& call) {
   stats.step("program and analysis");
 
   Report& report = outcome->report;
+  report.tool.version = kPlumbVersion;
   name_process(settings, report);
   hide(report, *aids);
   apply_filters(report, settings);

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "core/fingerprint.h"
 #include "core/merge.h"
+#include "driver/build_info.h"
 #include "report/json.h"
 #include "report/text_cells.h"
 #include "run/run.h"
@@ -50,6 +51,13 @@ bool is_trace_file(const std::string& path) {
          std::string_view(start, sizeof start) == kTraceMagic;
 }
 
+// The report is this plumb's, whoever wrote the records.
+Result<Report> read_trace(const std::string& path) {
+  Result<Report> report = report_of_trace(path);
+  if (report) report->tool.version = kPlumbVersion;
+  return report;
+}
+
 // A trace from a pipe gets a file of its own, in memory: it is read by offset.
 Result<Report> report_of_trace_bytes(std::string_view bytes) {
   const Descriptor file(memfd_create("plumb-trace", MFD_CLOEXEC));
@@ -58,7 +66,7 @@ Result<Report> report_of_trace_bytes(std::string_view bytes) {
   if (const Result<void> written = write_file(path, bytes); !written) {
     return fail(kStandardInput, "no room for the trace in memory");
   }
-  Result<Report> report = report_of_trace(path);
+  Result<Report> report = read_trace(path);
   if (!report) {
     Error error = report.error();
     if (error.where.starts_with(path)) error.where.replace(0, path.size(), kStandardInput);
@@ -70,7 +78,7 @@ Result<Report> report_of_trace_bytes(std::string_view bytes) {
 }  // namespace
 
 Result<Report> load_report(const std::string& path) {
-  if (path != "-" && is_trace_file(path)) return report_of_trace(path);
+  if (path != "-" && is_trace_file(path)) return read_trace(path);
   Result<std::string> text = read_file(path);
   const std::string shown = path == "-" ? kStandardInput : printable(path);
   if (!text) {

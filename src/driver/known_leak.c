@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *volatile kept;
+static void* volatile kept;
 
 __attribute__((noinline)) static void lose_two_blocks(void) {
-  void **holder = malloc(kLostBytes);
+  void** holder = malloc(kLostBytes);
   if (holder == NULL) return;
   holder[0] = malloc(kHangingBytes);
   /* Known to the compiler only as "used": it may not drop the calls. */

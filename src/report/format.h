@@ -20,9 +20,9 @@ inline constexpr auto kNames<Format> = name_table<Format>({{Format::text, "text"
                                                            {Format::folded, "folded"}});
 
 struct RenderOptions {
-  bool color = false;      // text: use ANSI colours
-  unsigned width = 80;     // text: columns
-  std::size_t limit = 20;  // text: leaks shown in full; the rest is counted
+  bool color = false;        // text: use ANSI colours
+  unsigned width = 80;       // text: columns
+  std::size_t limit = 20;    // text: leaks shown in full; the rest is counted
   bool show_hidden = false;  // text: show suppressed and known leaks, too
   bool verbose = false;      // text: whole stacks, all notes
   std::string source_root;   // sarif: paths below it become relative

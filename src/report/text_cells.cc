@@ -87,6 +87,14 @@ Character first_character(std::string_view bytes) {
   return {code, length};
 }
 
+// How many bytes at the start are plain printable ASCII: nearly all text is,
+// and such a character is one byte and one column.
+std::size_t plain_prefix(std::string_view text) {
+  const auto end =
+      std::find_if(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; });
+  return static_cast<std::size_t>(end - text.begin());
+}
+
 std::size_t width_of(char32_t code) {
   if (code < 0x300) return 1;
   if (within(kCombining, code)) return 0;
@@ -106,22 +114,28 @@ std::string shown(const Character& character, std::string_view raw) {
 std::string printable(std::string_view bytes) {
   std::string text;
   text.reserve(bytes.size());
-  while (!bytes.empty()) {
+  while (true) {
+    const std::size_t plain = plain_prefix(bytes);
+    text += bytes.substr(0, plain);
+    bytes.remove_prefix(plain);
+    if (bytes.empty()) return text;
     const Character character = first_character(bytes);
     text += shown(character, bytes);
     bytes.remove_prefix(character.bytes);
   }
-  return text;
 }
 
 std::size_t columns(std::string_view text) {
   std::size_t sum = 0;
-  while (!text.empty()) {
+  while (true) {
+    const std::size_t plain = plain_prefix(text);
+    sum += plain;
+    text.remove_prefix(plain);
+    if (text.empty()) return sum;
     const Character character = first_character(text);
     sum += character.code ? width_of(*character.code) : 1;
     text.remove_prefix(character.bytes);
   }
-  return sum;
 }
 
 std::string cut_columns(std::string_view text, std::size_t first, std::size_t count) {
@@ -165,6 +179,9 @@ Cells cells_of(std::string_view raw_line) {
       const std::size_t blanks = kTabStop - column % kTabStop;
       cells.text.append(blanks, ' ');
       column += blanks;
+    } else if (plain_prefix(raw_line.substr(0, 1)) == 1) {
+      cells.text += raw_line[0];
+      ++column;
     } else {
       const std::string text = shown(character, raw_line);
       column += columns(text);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -105,7 +104,7 @@ class Writer {
     text_ = headline(context_.page);
     if (leak_.hidden()) detail(hidden_reason(leak_), Tone::faint);
     Paragraph line(kDetail, kWrapped);
-    const std::span<const Frame> frames = frames_of(leak_.allocation.stack);
+    const std::vector<const Frame*> frames = frames_of(leak_.allocation.stack);
     if (const Lead lead = find_lead(leak_.allocation.stack); lead.through != nullptr) {
       line.add("through " + context_.places.function(*lead.through));
     }
@@ -202,12 +201,12 @@ class Writer {
 
   // The frames worth telling: the callers of the last use are as a rule those
   // of the loss, which the reader has just seen.
-  std::span<const Frame> new_frames(const Stack& stack, Place place) const {
-    const std::span<const Frame> frames = frames_of(stack);
+  std::vector<const Frame*> new_frames(const Stack& stack, Place place) const {
+    std::vector<const Frame*> frames = frames_of(stack);
     if (place != Place::unknown || start_.place != Place::loss) return frames;
-    const std::span<const Frame> told = frames_of(leak_.loss->stack);
-    const auto same = [](const Frame& a, const Frame& b) { return a.function == b.function; };
-    return std::ranges::equal(frames, told, same) ? frames.first(1) : frames;
+    const auto same = [](const Frame* a, const Frame* b) { return a->function == b->function; };
+    if (std::ranges::equal(frames, frames_of(leak_.loss->stack), same)) frames.resize(1);
+    return frames;
   }
 
   void allocation() {
@@ -316,7 +315,7 @@ class Writer {
   }
 
   Lead find_lead(const Stack& stack) const { return lead_of(stack, context_.report); }
-  std::span<const Frame> frames_of(const Stack& stack) const {
+  std::vector<const Frame*> frames_of(const Stack& stack) const {
     return telling_frames(stack, context_.report);
   }
 

@@ -1,6 +1,5 @@
 #include "report/text_place.h"
 
-#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>

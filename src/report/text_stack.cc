@@ -28,53 +28,59 @@ bool is_system_library(const Frame& frame, const Report& report) {
   return path.starts_with("/lib/") || path.starts_with("/lib64/") || path.starts_with("/lib32/");
 }
 
-bool is_own_source(const Frame& frame, const Report& report) {
-  return !frame.file.empty() && frame.line.value_or(0) > 0 && !is_library_header(frame.file) &&
-         !is_system_library(frame, report);
+bool is_foreign(const Frame& frame, const Report& report) {
+  return is_library_header(frame.file) || is_system_library(frame, report);
 }
+
+bool has_line(const Frame& frame) { return !frame.file.empty() && frame.line.value_or(0) > 0; }
 
 bool same_function(const Frame& a, const Frame& b) {
   return !a.function.empty() && a.function == b.function && a.file == b.file;
 }
 
-// From `first` to main, or to the outermost frame that is the program's own.
-std::span<const Frame> outwards(const Stack& stack, const Frame* first) {
-  const std::span<const Frame> frames =
-      std::span(stack).subspan(static_cast<std::size_t>(first - stack.data()));
-  const auto main = std::find_if(frames.begin(), frames.end(), [](const Frame& frame) {
-    return frame.function == "main" || frame.function.starts_with("main(");
-  });
-  if (main != frames.end()) {
-    return frames.first(static_cast<std::size_t>(main - frames.begin()) + 1);
-  }
-  std::size_t last = frames.size();
-  while (last > 1 && is_start_up_function(frames[last - 1].function)) --last;
-  return frames.first(last);
-}
-
 }  // namespace
-
-Lead lead_of(const Stack& stack, const Report& report) {
-  const Frame* user = user_frame(stack);
-  if (user == nullptr) return {};
-  const auto index = static_cast<std::size_t>(user - stack.data());
-  for (std::size_t i = index; i < stack.size(); ++i) {
-    if (is_own_source(stack[i], report)) return {&stack[i], i > index ? &stack[i - 1] : nullptr, i};
-  }
-  return {user, nullptr, index};
-}
 
 std::span<const Frame> program_frames(const Stack& stack) {
   const Frame* user = user_frame(stack);
-  return user == nullptr ? std::span<const Frame>() : outwards(stack, user);
+  if (user == nullptr) return {};
+  const std::span<const Frame> frames =
+      std::span(stack).subspan(static_cast<std::size_t>(user - stack.data()));
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const std::string& name = frames[i].function;
+    if (name == "main" || name.starts_with("main(")) return frames.first(i + 1);
+    if (i > 0 && is_start_up_function(name)) return frames.first(i);
+  }
+  return frames;
 }
 
-std::span<const Frame> telling_frames(const Stack& stack, const Report& report) {
+Lead lead_of(const Stack& stack, const Report& report) {
+  const std::span<const Frame> frames = program_frames(stack);
+  if (frames.empty()) return {};
+  const auto own = [&](const Frame& frame) { return !is_foreign(frame, report); };
+  const auto own_source = [&](const Frame& frame) { return own(frame) && has_line(frame); };
+  auto at = std::ranges::find_if(frames, own_source);
+  if (at == frames.end()) at = std::ranges::find_if(frames, own);
+  if (at == frames.end()) at = frames.begin();
+  return {&*at, at == frames.begin() ? nullptr : &*std::prev(at)};
+}
+
+std::vector<const Frame*> telling_frames(const Stack& stack, const Report& report) {
   const Lead lead = lead_of(stack, report);
-  return lead.frame == nullptr ? std::span<const Frame>() : outwards(stack, lead.frame);
+  if (lead.frame == nullptr) return {};
+  const std::span<const Frame> all = program_frames(stack);
+  const auto frames = all.subspan(static_cast<std::size_t>(lead.frame - all.data()));
+  const bool lead_is_foreign = is_foreign(*lead.frame, report);
+  std::vector<const Frame*> telling;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const bool called_by_own = i + 1 < frames.size() && !is_foreign(frames[i + 1], report);
+    if (lead_is_foreign || called_by_own || !is_foreign(frames[i], report)) {
+      telling.push_back(&frames[i]);
+    }
+  }
+  return telling;
 }
 
-void add_chain(Paragraph& line, std::span<const Frame> frames, const Places& places,
+void add_chain(Paragraph& line, std::span<const Frame* const> frames, const Places& places,
                std::size_t room) {
   std::size_t shown = 0;
   for (std::size_t i = 0; i < frames.size(); ++shown) {
@@ -83,11 +89,11 @@ void add_chain(Paragraph& line, std::span<const Frame> frames, const Places& pla
       line.glue(fmt::format("<- {} more", frames.size() - i), Tone::faint);
       return;
     }
-    const Frame& frame = frames[i];
+    const Frame& frame = *frames[i];
     std::size_t next = i + 1;
-    while (next < frames.size() && same_function(frame, frames[next])) ++next;
+    while (next < frames.size() && same_function(frame, *frames[next])) ++next;
     std::string behind = next - i > 1 ? fmt::format(" x{}", next - i) : "";
-    if (i > 0 && !frame.file.empty() && frame.line.value_or(0) > 0) {
+    if (i > 0 && has_line(frame)) {
       const std::string file = shortened(printable(base_name(frame.file)), kLongestFile);
       behind += fmt::format(" ({}:{})", file, *frame.line);
     }

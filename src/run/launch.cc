@@ -114,7 +114,8 @@ std::size_t used_size(int fd) {
   for (const PlumbSection& section : header.sections) {
     std::uint64_t bytes = 0;
     std::uint64_t end = 0;
-    if (__builtin_mul_overflow(std::min(section.used, section.capacity), section.item_size, &bytes) ||
+    if (__builtin_mul_overflow(std::min(section.used, section.capacity), section.item_size,
+                               &bytes) ||
         __builtin_add_overflow(section.offset, bytes, &end)) {
       return whole;
     }
@@ -178,25 +179,25 @@ Result<std::span<const std::byte>> TraceMemory::bytes() {
   return std::span(static_cast<const std::byte*>(map_), size_);
 }
 
-std::vector<std::string> runtime_environment(const char* const* environment,
-                                             const std::string& runtime, int trace_fd,
-                                             unsigned stack_depth) {
+std::vector<std::string> runtime_environment(const char* const* environment, const Launch& launch,
+                                             int trace_fd) {
   std::vector<std::string> result;
   // The user's own preloads stay, before ours: one that looks at malloc and
   // passes it on still works.
-  std::string preload = runtime;
+  std::string preload = launch.runtime;
   for (; *environment != nullptr; ++environment) {
     const std::string_view entry = *environment;
     if (entry.starts_with(PLUMB_RUNTIME_VARIABLE "=")) continue;
     if (entry.starts_with("LD_PRELOAD=")) {
       const std::string_view theirs = entry.substr(entry.find('=') + 1);
-      if (!theirs.empty()) preload = fmt::format("{}:{}", theirs, runtime);
+      if (!theirs.empty()) preload = fmt::format("{}:{}", theirs, launch.runtime);
       continue;
     }
     result.emplace_back(entry);
   }
   result.push_back("LD_PRELOAD=" + preload);
-  result.push_back(fmt::format("{}=fd={}:depth={}", PLUMB_RUNTIME_VARIABLE, trace_fd, stack_depth));
+  result.push_back(fmt::format("{}=fd={}:depth={}:scrub={}", PLUMB_RUNTIME_VARIABLE, trace_fd,
+                               launch.stack_depth, launch.scrub ? 1 : 0));
   return result;
 }
 
@@ -207,8 +208,7 @@ Result<Ended> launch_and_wait(const Launch& launch, const TraceMemory& trace) {
   }
   const int wanted_fd = wanted_trace_fd(trace.fd());
   std::vector<std::string> command = launch.command;
-  std::vector<std::string> environment =
-      runtime_environment(environ, launch.runtime, wanted_fd, launch.stack_depth);
+  std::vector<std::string> environment = runtime_environment(environ, launch, wanted_fd);
   const std::vector<char*> arguments = pointers_to(command);
   const std::vector<char*> variables = pointers_to(environment);
 

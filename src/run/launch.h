@@ -41,6 +41,7 @@ struct Launch {
   std::vector<std::string> command;  // with argv[0] as the user wrote it
   std::string runtime;               // library to preload
   unsigned stack_depth = 30;
+  bool scrub = true;
 };
 
 struct Ended {
@@ -55,8 +56,7 @@ Result<Ended> launch_and_wait(const Launch& launch, const TraceMemory& trace);
 
 // The environment of the program, as "NAME=VALUE": ours plus the runtime. The
 // runtime takes its own variables out again before the program can see them.
-std::vector<std::string> runtime_environment(const char* const* environment,
-                                             const std::string& runtime, int trace_fd,
-                                             unsigned stack_depth);
+std::vector<std::string> runtime_environment(const char* const* environment, const Launch& launch,
+                                             int trace_fd);
 
 }  // namespace plumb

@@ -92,8 +92,8 @@ Result<RunOutcome> run_program(const RunOptions& options) {
   Result<TraceMemory> memory = TraceMemory::create();
   if (!memory) return std::unexpected(memory.error());
 
-  const Result<Ended> ended =
-      launch_and_wait({*program, options.command, *runtime, options.stack_depth}, *memory);
+  const Result<Ended> ended = launch_and_wait(
+      {*program, options.command, *runtime, options.stack_depth, options.scrub}, *memory);
   if (!ended) return std::unexpected(ended.error());
   // The program has run. From here on, what goes wrong is a note.
 

@@ -15,7 +15,10 @@ struct RunOptions {
   std::vector<std::string> command;  // program and arguments
   unsigned stack_depth = 30;         // frames kept per allocation; 1 is the caller only
   bool forgotten = true;             // list what is still reachable, too
-  std::string keep_trace;            // copy the raw records here, or empty
+  // Zero new blocks: recycled memory that the program does not fill holds stale
+  // references, which hide leaks.
+  bool scrub = true;
+  std::string keep_trace;  // copy the raw records here, or empty
 };
 
 struct RunOutcome {

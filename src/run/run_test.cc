@@ -263,6 +263,22 @@ TEST(Run, CallerOnly) {
   for (const Leak& leak : outcome.report.leaks) EXPECT_EQ(leak.allocation.stack.size(), 1u);
 }
 
+TEST(Run, StaleReferencesInRecycledMemory) {
+  RunOptions options;
+  options.command = {compiled("recycled.c", kGcc)};
+  for (const bool scrub : {true, false}) {
+    options.scrub = scrub;
+    const Result<RunOutcome> outcome = run_program(options);
+    ASSERT_TRUE(outcome);
+    EXPECT_EQ(outcome->report.totals.lost.blocks, scrub ? 1u : 0u);
+  }
+  options.command = {compiled("recycled.c", kGcc, "-DCLEAN")};
+  options.scrub = true;
+  const Result<RunOutcome> clean = run_program(options);
+  ASSERT_TRUE(clean);
+  expect_lost(clean->report, {});
+}
+
 TEST(Run, KeepsOutputInputAndStatus) {
   std::string output;
   const RunOutcome outcome = run({compiled("simple.c", kGcc)}, 30, &output);
@@ -438,10 +454,14 @@ TEST(Run, Script) {
 
 TEST(Launch, EnvironmentOfTheProgram) {
   const char* const empty[] = {"A=1", "PLUMB_RUNTIME=old", nullptr};
-  EXPECT_EQ(runtime_environment(empty, "/x.so", 900, 2),
-            (std::vector<std::string>{"A=1", "LD_PRELOAD=/x.so", "PLUMB_RUNTIME=fd=900:depth=2"}));
+  Launch launch;
+  launch.runtime = "/x.so";
+  launch.stack_depth = 2;
+  EXPECT_EQ(runtime_environment(empty, launch, 900),
+            (std::vector<std::string>{"A=1", "LD_PRELOAD=/x.so",
+                                      "PLUMB_RUNTIME=fd=900:depth=2:scrub=1"}));
   const char* const preloaded[] = {"LD_PRELOAD=/theirs.so", nullptr};
-  EXPECT_EQ(runtime_environment(preloaded, "/x.so", 3, 1)[0], "LD_PRELOAD=/theirs.so:/x.so");
+  EXPECT_EQ(runtime_environment(preloaded, launch, 3)[0], "LD_PRELOAD=/theirs.so:/x.so");
 }
 
 }  // namespace

@@ -21,7 +21,7 @@
 #define PLUMB_TRACE_MAGIC "PLUMBTRC"
 #define PLUMB_TRACE_VERSION 1u
 
-/* Set by the command for the runtime: "fd=N:depth=N". */
+/* Set by the command for the runtime: "fd=N:depth=N:scrub=0|1". */
 #define PLUMB_RUNTIME_VARIABLE "PLUMB_RUNTIME"
 
 enum PlumbSectionKind {

@@ -3,7 +3,8 @@
 An item knows the functions that make and drop it, and its blocks as a tree of
 parts. Functions that are only needed for some fates (drop, shallow drop) are
 written when first asked for, so that no function of a program is unused. Every
-maker touches what it made: an optimiser must not delete what is never used.
+maker touches what it made, each in its own way: an optimiser must neither
+delete what is never used nor merge two makers into one.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def c_bytes(p: Program) -> Item:
         call = f"char* text = malloc({size}); text[0] = 'm';"
     first = ["  char* text = malloc(1);"] if style == "realloc" else []
     body = lines("\n".join([f"static char* {make}(void) {{", *first, f"  {call}",
-                            "  touch(text);", "  return text;", "}"]))
+                            f"  {p.touch('text')}", "  return text;", "}"]))
     p.add_function(body)
 
     return Item(p, "char*", make, Part(find(body, call), 1, size), "{}", lambda: "free")
@@ -93,7 +94,7 @@ def c_record(p: Program, depth: int = 0) -> Item:
     p.random.shuffle(sets)
     body = lines("\n".join([f"static struct {name}* {make}(void) {{",
                             f"  struct {name}* r = calloc(1, sizeof *r);", *sets,
-                            "  r->pad[0] = 1;", "  touch(r);", "  return r;", "}"]))
+                            "  r->pad[0] = 1;", f"  {p.touch('r')}", "  return r;", "}"]))
     p.add_function(body)
     root = Part(find(body, "calloc"), 1, 8 * (len(fields) + pads + 1),
                 [item.root for item in fields])
@@ -111,6 +112,7 @@ def c_record(p: Program, depth: int = 0) -> Item:
         drop = p.name("drop_some")
         frees = [f"  {item.drop()}(r->f{i});" for i, item in enumerate(fields) if i not in lost]
         body = lines("\n".join([f"static void {drop}(struct {name}* r) {{", *frees,
+                                f"  {p.touch('r')}",
                                 "  free(r);", "}"]))
         p.add_function(body)
         return Shallow(drop, find(body, "free(r);"), " | ".join(f"r->f{i}" for i in lost),
@@ -143,7 +145,7 @@ static struct {name}* {make}(void) {{
     {link}
     head = n;
   }}
-  touch(head);
+  {p.touch("head")}
   return head;
 }}""")
     p.add_function(body)
@@ -173,6 +175,7 @@ static void {drop}(struct {name}* head) {{
         unlink = "head->next->previous = NULL;" if double else "touch(head->next);"
         body = lines(f"""
 static void {drop}(struct {name}* head) {{
+  {p.touch("head")}
   {unlink}
   free(head);
 }}""")
@@ -201,7 +204,7 @@ def c_array(p: Program) -> Item:
 static {element.type}* {make}(void) {{
   {element.type}* all = calloc({count}, sizeof *all);
   for (long i = 0; i < opaque({count}); i++) all[i] = {element.make}();
-  touch(all);
+  {p.touch("all")}
   return all;
 }}""")
     p.add_function(body)
@@ -222,6 +225,7 @@ static void {drop}({element.type}* all) {{
         drop = p.name("drop_frame")
         body = lines(f"""
 static void {drop}({element.type}* all) {{
+  {p.touch("all")}
   free(all);
 }}""")
         p.add_function(body)
@@ -246,6 +250,7 @@ static void {insert}(struct {name}* t, long number) {{
   struct {name}Entry* e = malloc(sizeof *e);
   e->key = malloc(12);
   e->key[0] = (char)('a' + number);
+  {p.touch("e")}
   e->next = t->buckets[number % {buckets}];
   t->buckets[number % {buckets}] = e;
   t->count++;
@@ -256,7 +261,7 @@ static struct {name}* {make}(void) {{
   struct {name}* t = calloc(1, sizeof *t);
   t->buckets = calloc({buckets}, sizeof *t->buckets);
   for (long i = 0; i < opaque({count}); i++) {insert}(t, i);
-  touch(t);
+  {p.touch("t")}
   return t;
 }}""")
     p.add_function(maker)
@@ -273,7 +278,7 @@ static void {drop}(struct {name}* t) {{
     while (t->buckets[i]) {{
       struct {name}Entry* e = t->buckets[i];
       t->buckets[i] = e->next;
-      {"free(e->key);" if free_keys else "touch(e->key);"}
+      {"free(e->key);" if free_keys else p.touch("e->key")}
       free(e);
     }}
   }}
@@ -300,7 +305,7 @@ static struct {name}* {make}(void) {{
   struct {name}* c = calloc(1, sizeof *c);
   c->body = calloc(1, {size});
   c->references = 1;
-  touch(c);
+  {p.touch("c")}
   return c;
 }}""")
     p.add_function(body)
@@ -339,7 +344,7 @@ def cxx_plain(p: Program) -> Item:
     body = lines(f"""
 static {kind}* {make}() {{
   {kind}* value = {call};
-  touch(value);
+  {p.touch("value")}
   return value;
 }}""")
     p.add_function(body)
@@ -374,7 +379,7 @@ def cxx_class(p: Program, depth: int = 0) -> Item:
     maker = lines(f"""
 static {name}* {make}() {{
   {name}* object = new {name};
-  touch(object);
+  {p.touch("object")}
   return object;
 }}""")
     p.add_function(maker)
@@ -385,6 +390,7 @@ static {name}* {make}() {{
         drop = p.name(stem)
         body = lines(f"""
 static void {drop}({name}* object) {{
+  {p.touch("object")}
   delete object;
 }}""")
         p.add_function(body)
@@ -411,7 +417,7 @@ static {kind}* {make}() {{
   {kind}* all = new {kind};
   all->reserve({count});
   for (long i = 0; i < opaque({count}); i++) all->push_back({element.make}());
-  touch(all);
+  {p.touch("all")}
   return all;
 }}""")
     p.add_function(body)
@@ -423,6 +429,7 @@ static {kind}* {make}() {{
         body = lines(f"""
 static void {drop}({kind}* all) {{
   for ({element.type} one : *all) {inner}(one);
+  {p.touch("all")}
   delete all;
 }}""")
         p.add_function(body)
@@ -448,7 +455,7 @@ static {kind}* {make}() {{
   {kind}* all = new {kind};
   for (long i = 0; i < opaque({count}); i++) all->emplace(i, nullptr);
   for (auto& entry : *all) entry.second = {element.make}();
-  touch(all);
+  {p.touch("all")}
   return all;
 }}""")
     p.add_function(body)
@@ -461,6 +468,7 @@ static {kind}* {make}() {{
         body = lines(f"""
 static void {drop}({kind}* all) {{
   for (auto& entry : *all) {inner}(entry.second);
+  {p.touch("all")}
   delete all;
 }}""")
         p.add_function(body)
