@@ -10,7 +10,6 @@ namespace plumb::rt {
 
 namespace {
 
-constexpr uintptr_t kRedZone = 128;                         // below the stack pointer, still in use
 constexpr size_t kSearchWords = 0x900 / sizeof(uintptr_t);  // of struct pthread
 
 struct Known {
@@ -57,7 +56,7 @@ uintptr_t stack_low(uintptr_t thread_pointer, uintptr_t stack_pointer) {
   return inside && stack_pointer >= low && stack_pointer < thread_pointer ? low : 0;
 }
 
-void below_stack_pointer(uintptr_t thread_pointer, uintptr_t stack_pointer,
+void below_stack_pointer(uintptr_t thread_pointer, uintptr_t stack_pointer, uintptr_t red_zone,
                          const OwnVector<Mapping>& mappings, OwnVector<Range>& dead) {
   if (stack_pointer == 0) return;
   uintptr_t low = stack_low(thread_pointer, stack_pointer);
@@ -66,7 +65,7 @@ void below_stack_pointer(uintptr_t thread_pointer, uintptr_t stack_pointer,
     if (mapping == nullptr || !mapping->stack) return;
     low = mapping->range.begin;
   }
-  if (stack_pointer - kRedZone > low) dead.push({low, stack_pointer - kRedZone});
+  if (stack_pointer - red_zone > low) dead.push({low, stack_pointer - red_zone});
 }
 
 bool first_thread_ended(const StopResult& threads) {
@@ -124,10 +123,10 @@ void note_thread_start(Inside& in) {
 void dead_stack_ranges(const StopResult& threads, uintptr_t own_stack_pointer,
                        uintptr_t own_thread_pointer, const OwnVector<Mapping>& mappings,
                        OwnVector<Range>& dead) {
-  below_stack_pointer(own_thread_pointer, own_stack_pointer, mappings, dead);
+  below_stack_pointer(own_thread_pointer, own_stack_pointer, 0, mappings, dead);
   for (size_t i = 0; i < threads.threads.size(); ++i) {
     const StoppedThread& thread = threads.threads[i];
-    below_stack_pointer(thread.thread_pointer, thread.stack_pointer, mappings, dead);
+    below_stack_pointer(thread.thread_pointer, thread.stack_pointer, kRedZone, mappings, dead);
   }
   if (const Mapping* first = mapping_at(mappings, main_frame);
       first != nullptr && first->stack && first_thread_ended(threads)) {

@@ -15,6 +15,10 @@
 
 namespace plumb::rt {
 
+// Below the stack pointer of a thread that was interrupted, still in use. One
+// that called its way out of the program uses nothing below its frame.
+inline constexpr uintptr_t kRedZone = 128;
+
 bool prepare_thread_stacks();
 
 // In a new thread, before its function runs.

@@ -14,6 +14,7 @@
 #include "common/scan.h"
 #include "common/stop_world.h"
 #include "common/sys.h"
+#include "common/thread_stacks.h"
 #include "preload/end.h"
 #include "preload/export.h"
 
@@ -54,7 +55,7 @@ void on_fatal(int signal, siginfo_t* info, void* context) {
     auto* state = static_cast<ucontext_t*>(context);
     const uintptr_t begin = reinterpret_cast<uintptr_t>(state);
     const uintptr_t vectors = reinterpret_cast<uintptr_t>(state->uc_mcontext.fpregs);
-    const ScanPoint point{static_cast<uintptr_t>(state->uc_mcontext.gregs[REG_RSP]),
+    const ScanPoint point{static_cast<uintptr_t>(state->uc_mcontext.gregs[REG_RSP]) - kRedZone,
                           {begin, begin + sizeof *state},
                           {vectors, vectors == 0 ? 0 : vectors + 512}};
     scan_at_end(PLUMB_END_SIGNAL, static_cast<uint32_t>(signal), "", point);

@@ -270,6 +270,7 @@ TEST(Run, StaleReferencesInRecycledMemory) {
     options.scrub = scrub;
     const Result<RunOutcome> outcome = run_program(options);
     ASSERT_TRUE(outcome);
+    EXPECT_EQ(outcome->wait_status, 0);
     EXPECT_EQ(outcome->report.totals.lost.blocks, scrub ? 1u : 0u);
   }
   options.command = {compiled("recycled.c", kGcc, "-DCLEAN")};
