@@ -22,6 +22,7 @@ Known* known = nullptr;
 SpinLock known_lock;
 int low_offset = -1;  // words into struct pthread
 uintptr_t main_frame = 0;
+uintptr_t main_stack_end = 0;
 
 uintptr_t word_at(uintptr_t thread_pointer, size_t index) {
   return reinterpret_cast<const uintptr_t*>(thread_pointer)[index];
@@ -98,7 +99,10 @@ bool prepare_thread_stacks() {
   return known != nullptr;
 }
 
-void note_main_frame(uintptr_t frame) { main_frame = frame; }
+void note_main_frame(uintptr_t frame, uintptr_t stack_end) {
+  main_frame = frame;
+  main_stack_end = stack_end;
+}
 
 void note_thread_start(Inside& in) {
   const uintptr_t self = reinterpret_cast<uintptr_t>(pthread_self());
@@ -128,9 +132,11 @@ void dead_stack_ranges(const StopResult& threads, uintptr_t own_stack_pointer,
     const StoppedThread& thread = threads.threads[i];
     below_stack_pointer(thread.thread_pointer, thread.stack_pointer, kRedZone, mappings, dead);
   }
-  if (const Mapping* first = mapping_at(mappings, main_frame);
-      first != nullptr && first->stack && first_thread_ended(threads)) {
-    dead.push({first->range.begin, main_frame});
+  if (const Mapping* first = mapping_at(mappings, main_frame); first != nullptr && first->stack) {
+    if (main_frame < main_stack_end && main_stack_end <= first->range.end) {
+      dead.push({main_frame, main_stack_end});
+    }
+    if (first_thread_ended(threads)) dead.push({first->range.begin, main_frame});
   }
   if (low_offset < 0 || !threads.all_known) return;
   for (size_t i = 0; i < kKnown; ++i) {

@@ -24,9 +24,11 @@ bool prepare_thread_stacks();
 // In a new thread, before its function runs.
 void note_thread_start(Inside& in);
 
-// The frame below which the first thread's own work lies: all of that is dead
-// when the thread has ended before the process.
-void note_main_frame(uintptr_t frame);
+// Between main's caller and where the first thread began lie frames of libc
+// alone: nothing of the program, but stale words of constructors. Below
+// `frame` is the first thread's own work: all of that is dead when the thread
+// has ended before the process.
+void note_main_frame(uintptr_t frame, uintptr_t stack_end);
 
 // Adds what is below the stack pointer of each thread, and the whole stack of
 // each thread that has ended.

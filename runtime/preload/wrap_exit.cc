@@ -139,9 +139,10 @@ extern "C" __attribute__((used, noreturn)) void plumb_rt_real_quick_exit(int sta
       "jmp " #target)
 
 int (*program_main)(int, char**, char**);
+uintptr_t program_stack_end = 0;
 
 int run_main(int count, char** arguments, char** environment) {
-  note_main_frame(reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
+  note_main_frame(reinterpret_cast<uintptr_t>(__builtin_frame_address(0)), program_stack_end);
   const int status = program_main(count, arguments, environment);
   // libc calls exit for us, not through the stub above; main's frame and all
   // below it are over.
@@ -193,6 +194,7 @@ PLUMB_EXPORT int __libc_start_main(int (*main)(int, char**, char**), int count, 
                                    void (*init)(), void (*fini)(), void (*loader_fini)(),
                                    void* stack_end) {
   program_main = main;
+  program_stack_end = reinterpret_cast<uintptr_t>(stack_end);
   return real().start_main(run_main, count, arguments, init, fini, loader_fini, stack_end);
 }
 
