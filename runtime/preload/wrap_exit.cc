@@ -153,13 +153,31 @@ int run_main(int count, char** arguments, char** environment) {
   return status;
 }
 
+// From inside an ordinary function: what it has saved of its caller's registers
+// is in its frame, above the stack pointer; the others are still in place.
+__attribute__((always_inline)) inline Leaving leaving_here() {
+  Leaving from{};
+  from.tid = sys_gettid();
+  __asm__ volatile(
+      "movq %%rsp, %0\n\t"
+      "movq %%rbp, 0(%1)\n\t"
+      "movq %%rbx, 8(%1)\n\t"
+      "movq %%r12, 16(%1)\n\t"
+      "movq %%r13, 24(%1)\n\t"
+      "movq %%r14, 32(%1)\n\t"
+      "movq %%r15, 40(%1)"
+      : "=&r"(from.stack_pointer)
+      : "r"(from.registers)
+      : "memory");
+  return from;
+}
+
 // The new program replaces this one: this is the end, unless it fails. The
 // other threads stay stopped; they do not survive it.
 template <typename Call>
-int around_exec(const char* program, Call call) {
+__attribute__((always_inline)) inline int around_exec(const char* program, Call call) {
   if (!is_us()) return call();  // a vfork child, most likely
-  Leaving from{};
-  from.stack_pointer = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  Leaving from = leaving_here();
   const bool scanned = scan_at_end(PLUMB_END_EXEC, 0, program, point_of(from));
   const int result = call();
   const int saved = errno;

@@ -172,7 +172,8 @@ TEST_P(RunBoth, ThreadThatBlocksEverySignal) {
 }
 
 TEST_P(RunBoth, EveryWayToEnd) {
-  for (const char* how : {"exit", "_exit", "_Exit", "quick_exit", "pthread_exit", "two", "exec"}) {
+  for (const char* how :
+       {"exit", "_exit", "_Exit", "quick_exit", "pthread_exit", "two", "exec", "exec-held"}) {
     check_twins("ends.c", {how}, {1, 72});
   }
   check_twins("ends.c", {"return"}, {2, 162}, {1, 90});

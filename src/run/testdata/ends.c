@@ -48,6 +48,13 @@ static void end(const char *how) {
     exit(3);
   }
   if (strcmp(how, "exec") == 0) execlp("true", "true", (char *)NULL);
+  if (strcmp(how, "exec-held") == 0) {  // by a register that calls preserve
+    register void *held __asm__("r12") = make(64);
+    __asm__ volatile("" : "+r"(held));
+    scrub();
+    execlp("true", "true", (char *)NULL);
+    __asm__ volatile("" : : "r"(held));
+  }
   if (strcmp(how, "exec-fails") == 0) {
     if (execl("/no/such/program", "x", (char *)NULL) != -1) exit(97);
     drop(make(8));
