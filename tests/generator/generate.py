@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import sys
 from pathlib import Path
 
@@ -68,18 +67,22 @@ def generate(seed: int, lang: str) -> Program:
     return p
 
 
+def write_if_new(path: Path, text: str) -> None:
+    """Leaves an equal file alone, so that what was built of it stays valid."""
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
 def write_program(seed: int, lang: str, folder: Path) -> Path:
     """The source's path; truth and header are beside it."""
     folder.mkdir(parents=True, exist_ok=True)
     program = generate(seed, lang)
     source = folder / f"gen_{lang.replace('+', 'x')}_{seed}{SUFFIX[lang]}"
     text, truth = program.assemble()
-    source.write_text(text)
-    source.with_suffix(".json").write_text(
-        json.dumps(truth_json(program, truth, source.name), indent=1) + "\n")
-    header = folder / "case.h"
-    if not header.exists():
-        shutil.copyfile(HERE.parent / "cases" / "case.h", header)
+    write_if_new(source, text)
+    write_if_new(source.with_suffix(".json"),
+                 json.dumps(truth_json(program, truth, source.name), indent=1) + "\n")
+    write_if_new(folder / "case.h", (HERE.parent / "cases" / "case.h").read_text())
     return source
 
 
