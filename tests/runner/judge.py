@@ -10,6 +10,7 @@ apart.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,7 +55,7 @@ def in_file(frame: Frame, source: Path) -> bool:
             and os.path.basename(frame.file) == source.name)
 
 
-def user_line(stack: list[Frame], source: Path, wrappers: list[int] = []) -> int | None:
+def user_line(stack: list[Frame], source: Path, wrappers: Sequence[int] = ()) -> int | None:
     """Line of the innermost frame in the program's own source, wrappers left out."""
     return next((frame.line for frame in stack
                  if in_file(frame, source) and frame.line not in wrappers), None)
