@@ -1,0 +1,30 @@
+// `plumb check`: leaks found without running.
+//
+//   units -> model -> summaries, callees first -> candidates -> findings
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "check/model/compile.h"
+#include "core/report.h"
+
+namespace plumb::check {
+
+struct CheckOptions {
+  std::vector<CompileJob> jobs;      // units to compile
+  std::vector<std::string> bitcode;  // units that are LLVM IR already
+  unsigned threads = 1;
+  bool oom = false;    // follow failed allocations
+  std::string models;  // text of models/c.models
+  std::function<void(std::size_t done, std::size_t all)> progress;
+};
+
+// A unit that fails is named in the notes and skipped. Fails only when no
+// unit is left.
+Result<Report> check_program(const CheckOptions& options);
+
+}  // namespace plumb::check

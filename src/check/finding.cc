@@ -1,0 +1,177 @@
+#include "check/finding.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace plumb::check {
+
+namespace {
+
+// What this stage cannot tell lowers the confidence: merged facts most.
+constexpr double kPathKept = 0.7;
+constexpr double kPathMerged = 0.4;
+
+class Writer {
+ public:
+  Writer(const Program& program, const std::vector<Summary>& summaries)
+      : program_(program), summaries_(summaries) {}
+
+  Leak leak(const Candidate& candidate) const;
+  // Innermost first.
+  std::vector<Origin> chain(const Candidate& candidate) const;
+
+ private:
+  const Function& body(std::uint32_t function) const {
+    return *program_.functions()[function].body;
+  }
+  Frame frame(std::uint32_t function, const Location& at) const;
+  std::string callee_name(std::uint32_t function, const Operation& call) const;
+  std::vector<Step> path(const Candidate& candidate) const;
+  const Operation& place(const Candidate& candidate) const;
+
+  const Program& program_;
+  const std::vector<Summary>& summaries_;
+};
+
+Frame Writer::frame(std::uint32_t function, const Location& at) const {
+  const ProgramFunction& where = program_.functions()[function];
+  Frame out;
+  out.function = where.body->display;
+  const std::string& symbol = program_.symbol(where.symbol).name;
+  if (symbol != out.function) out.linkage = symbol;
+  out.file = program_.file(where.unit, at.file);
+  if (at.line) out.line = at.line;
+  if (at.column) out.column = at.column;
+  if (where.body->location.line) out.function_line = where.body->location.line;
+  return out;
+}
+
+std::vector<Origin> Writer::chain(const Candidate& candidate) const {
+  std::vector<Origin> chain{candidate.origin};
+  while (chain.back().callee != Origin::kNone) {
+    const Summary& summary = summaries_[chain.back().callee];
+    if (chain.back().inner >= summary.origins.size() || chain.size() > 64) break;
+    chain.push_back(summary.origins[chain.back().inner]);
+  }
+  std::reverse(chain.begin(), chain.end());
+  return chain;
+}
+
+std::string Writer::callee_name(std::uint32_t function, const Operation& call) const {
+  if (call.a.kind() != OperandKind::symbol) return "a function pointer";
+  const ProgramFunction& where = program_.functions()[function];
+  const ProgramSymbol& symbol =
+      program_.symbol(program_.resolve(where.unit, SymbolId::of(call.a.index())));
+  return symbol.function ? body(symbol.function->index).display : symbol.name;
+}
+
+// The end of a scope is shared by all ways out of it: the way taken is what a
+// reader looks for.
+const Operation& Writer::place(const Candidate& candidate) const {
+  const Function& function = body(candidate.function);
+  return function.operations[candidate.operation];
+}
+
+std::vector<Step> Writer::path(const Candidate& candidate) const {
+  const Function& function = body(candidate.function);
+  std::vector<const Trail*> trail;
+  for (const Trail* at = candidate.trail.get(); at; at = at->before.get()) trail.push_back(at);
+  std::reverse(trail.begin(), trail.end());
+  std::vector<Step> steps;
+  const auto add = [&](const Operation& o, std::string event, std::string text) -> Step& {
+    Step step;
+    step.location = frame(candidate.function, o.location);
+    step.event = std::move(event);
+    step.text = std::move(text);
+    return steps.emplace_back(std::move(step));
+  };
+  bool allocated = false;
+  for (const Trail* at : trail) {
+    const Operation& o = function.operations[at->operation];
+    if (!allocated && at->operation >= candidate.origin.operation) {
+      const Operation& call = function.operations[candidate.origin.operation];
+      add(call, "allocate", fmt::format("{} allocates", callee_name(candidate.function, call)));
+      allocated = true;
+    }
+    if (at->branch >= 0) {
+      Step& step = add(o, "branch", o.op == Op::switch_to ? "this case is taken" : "");
+      step.branch = at->branch ? "taken" : "not taken";
+      if (step.text.empty())
+        step.text = at->branch ? "the condition holds" : "the condition does not hold";
+    } else if (at->operation != candidate.origin.operation) {
+      Step& step = add(o, "call", fmt::format("calls {}", callee_name(candidate.function, o)));
+      step.call = callee_name(candidate.function, o);
+    }
+  }
+  if (!allocated) {
+    const Operation& call = function.operations[candidate.origin.operation];
+    add(call, "allocate", fmt::format("{} allocates", callee_name(candidate.function, call)));
+  }
+  add(place(candidate), "lose", "nothing refers to the block any more");
+  return steps;
+}
+
+Cause cause_of(LossKind kind) {
+  switch (kind) {
+    case LossKind::overwritten:
+      return Cause::overwritten;
+    case LossKind::scope_end:
+    case LossKind::returned:
+      return Cause::scope_end;
+    case LossKind::holder_freed:
+      return Cause::holder_freed;
+    case LossKind::discarded:
+      return Cause::discarded;
+    case LossKind::thrown:
+      return Cause::escaped_throw;
+  }
+  return Cause::scope_end;
+}
+
+Leak Writer::leak(const Candidate& candidate) const {
+  Leak leak;
+  leak.kind = Kind::lost;
+  leak.confidence = candidate.merged ? kPathMerged : kPathKept;
+  const bool ends_main =
+      candidate.kind == LossKind::returned || candidate.kind == LossKind::scope_end;
+  leak.when = candidate.kind == LossKind::thrown                        ? When::throwing
+              : ends_main && body(candidate.function).display == "main" ? When::main_exit
+                                                                        : When::ordinary;
+  for (const Origin& origin : chain(candidate)) {
+    const Operation& o = body(origin.function).operations[origin.operation];
+    if (leak.allocation.stack.empty()) leak.allocation.api = callee_name(origin.function, o);
+    leak.allocation.stack.push_back(frame(origin.function, o.location));
+  }
+  Loss loss;
+  loss.cause = cause_of(candidate.kind);
+  loss.stack.push_back(frame(candidate.function, place(candidate).location));
+  if (!candidate.holder.empty()) loss.holder = Holder{candidate.holder, "", "local", {}, {}};
+  leak.loss = std::move(loss);
+  leak.path = path(candidate);
+  return leak;
+}
+
+}  // namespace
+
+std::vector<Leak> make_findings(const Program& program, const std::vector<Summary>& summaries,
+                                const std::vector<Candidate>& candidates) {
+  Writer writer(program, summaries);
+  using Key = std::vector<std::tuple<std::uint32_t, std::uint32_t>>;
+  std::map<Key, const Candidate*> best;
+  for (const Candidate& candidate : candidates) {
+    Key key;
+    for (const Origin& origin : writer.chain(candidate))
+      key.emplace_back(origin.function, origin.operation);
+    const Candidate*& held = best[key];
+    const auto length = [](const Candidate& c) { return c.trail ? c.trail->length : 0; };
+    if (!held || length(candidate) < length(*held)) held = &candidate;
+  }
+  std::vector<Leak> leaks;
+  for (const auto& [key, candidate] : best) leaks.push_back(writer.leak(*candidate));
+  return leaks;
+}
+
+}  // namespace plumb::check

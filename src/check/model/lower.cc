@@ -1,0 +1,127 @@
+#include "check/model/lower.h"
+
+#include <llvm/BinaryFormat/Dwarf.h>
+
+#include "check/model/unit_builder.h"
+
+namespace plumb::check {
+
+namespace {
+
+// True when the parameter's declared type is a pointer to const.
+bool points_to_const(const llvm::DIType* type) {
+  const auto* derived = llvm::dyn_cast_or_null<llvm::DIDerivedType>(type);
+  while (derived && (derived->getTag() == llvm::dwarf::DW_TAG_typedef ||
+                     derived->getTag() == llvm::dwarf::DW_TAG_const_type ||
+                     derived->getTag() == llvm::dwarf::DW_TAG_restrict_type)) {
+    derived = llvm::dyn_cast_or_null<llvm::DIDerivedType>(derived->getBaseType());
+  }
+  if (!derived || (derived->getTag() != llvm::dwarf::DW_TAG_pointer_type &&
+                   derived->getTag() != llvm::dwarf::DW_TAG_reference_type)) {
+    return false;
+  }
+  const auto* pointee = llvm::dyn_cast_or_null<llvm::DIDerivedType>(derived->getBaseType());
+  return pointee && pointee->getTag() == llvm::dwarf::DW_TAG_const_type;
+}
+
+}  // namespace
+
+Linkage linkage_of(const llvm::GlobalValue& value) {
+  if (value.hasLocalLinkage()) return Linkage::internal;
+  return value.isWeakForLinker() ? Linkage::weak : Linkage::external;
+}
+
+void UnitBuilder::add_initial(const llvm::Constant& value, std::uint64_t at,
+                              std::vector<Initial>& out) {
+  constexpr std::size_t kMost = 4096;  // a table larger than this is data, not structure
+  if (out.size() > kMost || value.isNullValue() || llvm::isa<llvm::UndefValue>(value)) return;
+  if (const auto* integer = llvm::dyn_cast<llvm::ConstantInt>(&value)) {
+    if (integer->getBitWidth() <= 64) {
+      out.push_back({at, integer->getBitWidth() / 8, false, {}, integer->getSExtValue()});
+    }
+    return;
+  }
+  if (value.getType()->isPointerTy()) {
+    llvm::APInt offset(64, 0);
+    const llvm::Value* base =
+        value.stripAndAccumulateConstantOffsets(layout_, offset, /*AllowNonInbounds=*/true);
+    if (const auto* global = llvm::dyn_cast<llvm::GlobalValue>(base)) {
+      out.push_back({at, 8, true, symbol(*global), offset.getSExtValue()});
+    }
+    return;
+  }
+  if (const auto* structure = llvm::dyn_cast<llvm::ConstantStruct>(&value)) {
+    const llvm::StructLayout* fields = layout_.getStructLayout(structure->getType());
+    for (unsigned i = 0; i < structure->getNumOperands(); ++i) {
+      add_initial(*structure->getOperand(i), at + fields->getElementOffset(i), out);
+    }
+    return;
+  }
+  if (const auto* array = llvm::dyn_cast<llvm::ConstantArray>(&value)) {
+    const std::uint64_t size = layout_.getTypeAllocSize(array->getType()->getElementType());
+    for (unsigned i = 0; i < array->getNumOperands(); ++i) {
+      add_initial(*array->getOperand(i), at + i * size, out);
+    }
+  }
+  // Strings and other data arrays are never followed.
+}
+
+void UnitBuilder::add_globals() {
+  for (const llvm::GlobalVariable& global : module_.globals()) {
+    Global out;
+    out.symbol = symbol(global);
+    out.linkage = linkage_of(global);
+    out.constant = global.isConstant();
+    out.thread_local_storage = global.isThreadLocal();
+    out.defined = global.hasInitializer();
+    out.size = global.getValueType()->isSized()
+                   ? layout_.getTypeAllocSize(global.getValueType()).getFixedValue()
+                   : 0;
+    llvm::SmallVector<llvm::DIGlobalVariableExpression*, 1> debug;
+    global.getDebugInfo(debug);
+    if (!debug.empty()) out.display = debug[0]->getVariable()->getName().str();
+    if (global.hasInitializer()) add_initial(*global.getInitializer(), 0, out.initial);
+    unit_.globals.push_back(std::move(out));
+  }
+}
+
+void UnitBuilder::add_declarations() {
+  for (const llvm::Function& function : module_) {
+    if (!function.isDeclaration() || function.isIntrinsic()) continue;
+    Declaration out;
+    out.symbol = symbol(function);
+    out.noreturn = function.doesNotReturn();
+    out.allocates =
+        function.hasFnAttribute(llvm::Attribute::AllocKind) || function.returnDoesNotAlias();
+    const llvm::DISubprogram* debug = function.getSubprogram();
+    const llvm::DITypeRefArray types = debug && debug->getType() ? debug->getType()->getTypeArray()
+                                                                 : llvm::DITypeRefArray(nullptr);
+    for (unsigned i = 0; i < function.arg_size() && i < 64; ++i) {
+      if (!function.getArg(i)->getType()->isPointerTy()) continue;
+      if (!function.getArg(i)->hasAttribute(llvm::Attribute::NoCapture))
+        out.kept_params |= 1ull << i;
+      if (types && i + 1 < types.size() && points_to_const(types[i + 1])) {
+        out.const_params |= 1ull << i;
+      }
+    }
+    unit_.declarations.push_back(out);
+  }
+}
+
+Unit lower_module(const llvm::Module& module) {
+  UnitBuilder builder(module);
+  for (const llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    builder.unit().functions.push_back(lower_function(builder, function));
+  }
+  builder.add_globals();
+  builder.add_declarations();
+  for (const llvm::Function& function : module) {
+    if (!function.isIntrinsic() && function.hasAddressTaken()) {
+      builder.unit().address_taken.push_back(builder.symbol(function));
+    }
+  }
+  return std::move(builder.unit());
+}
+
+}  // namespace plumb::check

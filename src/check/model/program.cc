@@ -1,0 +1,156 @@
+#include "check/model/program.h"
+
+#include <algorithm>
+
+namespace plumb::check {
+
+Program::Program(std::vector<Unit> units) : units_(std::move(units)) {
+  add_symbols();
+  find_written_globals();
+}
+
+void Program::add_symbols() {
+  std::unordered_map<std::string_view, ProgramSymbolId> by_name;
+  for (std::uint32_t u = 0; u < units_.size(); ++u) {
+    const Unit& unit = units_[u];
+    std::vector<bool> local(unit.symbols.size());
+    for (const Function& f : unit.functions) local[f.symbol.index] = f.linkage == Linkage::internal;
+    for (const Global& g : unit.globals) {
+      if (g.linkage == Linkage::internal) local[g.symbol.index] = true;
+    }
+    auto& map = of_unit_.emplace_back(unit.symbols.size());
+    for (std::uint32_t s = 0; s < unit.symbols.size(); ++s) {
+      const ProgramSymbolId fresh =
+          ProgramSymbolId::of(static_cast<std::uint32_t>(symbols_.size()));
+      if (!local[s]) {
+        const auto [entry, is_new] = by_name.try_emplace(unit.symbols[s], fresh);
+        map[s] = entry->second;
+        if (!is_new) continue;
+      } else {
+        map[s] = fresh;
+      }
+      ProgramSymbol symbol;
+      symbol.name = unit.symbols[s];
+      symbols_.push_back(std::move(symbol));
+    }
+    for (const Declaration& d : unit.declarations) {
+      ProgramSymbol& symbol = symbols_[map[d.symbol.index].index];
+      if (!symbol.declaration) symbol.declaration = &d;
+    }
+    for (const Global& g : unit.globals) {
+      ProgramSymbol& symbol = symbols_[map[g.symbol.index].index];
+      if (!symbol.global || (g.defined && !symbol.global->defined)) {
+        symbol.global = &g;
+        symbol.global_unit = u;
+      }
+    }
+    for (const SymbolId s : unit.address_taken) symbols_[map[s.index].index].address_taken = true;
+  }
+  // Strong definitions first, then weak ones where there is no strong one.
+  for (const bool strong : {true, false}) {
+    for (std::uint32_t u = 0; u < units_.size(); ++u) {
+      for (const Function& f : units_[u].functions) {
+        if ((f.linkage != Linkage::weak) != strong) continue;
+        const ProgramSymbolId id = of_unit_[u][f.symbol.index];
+        ProgramSymbol& symbol = symbols_[id.index];
+        if (symbol.function) continue;
+        symbol.function = FunctionId::of(static_cast<std::uint32_t>(functions_.size()));
+        functions_.push_back({u, &f, id});
+      }
+    }
+  }
+}
+
+// A global that is only ever loaded from keeps its initial value for good.
+void Program::find_written_globals() {
+  for (std::uint32_t u = 0; u < units_.size(); ++u) {
+    const auto touch = [&](Operand operand) {
+      if (operand.kind() == OperandKind::symbol) {
+        symbols_[of_unit_[u][operand.index()].index].written = true;
+      }
+    };
+    for (const Function& f : units_[u].functions) {
+      for (const Operation& o : f.operations) {
+        if (o.op != Op::load && o.op != Op::offset && o.op != Op::index && o.op != Op::call &&
+            o.op != Op::compare) {
+          touch(o.a);
+        }
+        // An address that is computed with may be stored through.
+        if (o.op == Op::offset || o.op == Op::index) touch(o.a);
+        if (o.op != Op::compare) {
+          touch(o.b);
+          touch(o.c);
+        }
+        if (o.op == Op::call || o.op == Op::phi) {
+          for (std::uint32_t i = 0; i < o.pool_count; ++i) touch(f.pool[o.pool_begin + i]);
+        }
+      }
+    }
+    for (const Global& g : units_[u].globals) {
+      for (const Initial& i : g.initial) {
+        if (i.is_symbol) symbols_[of_unit_[u][i.symbol.index].index].written = true;
+      }
+    }
+  }
+}
+
+std::vector<std::vector<FunctionId>> Program::components() const {
+  const std::uint32_t count = static_cast<std::uint32_t>(functions_.size());
+  std::vector<std::vector<std::uint32_t>> callees(count);
+  for (std::uint32_t f = 0; f < count; ++f) {
+    const ProgramFunction& function = functions_[f];
+    for (const Operation& o : function.body->operations) {
+      if (o.op != Op::call || o.a.kind() != OperandKind::symbol) continue;
+      const auto target = symbol(resolve(function.unit, SymbolId::of(o.a.index()))).function;
+      if (target) callees[f].push_back(target->index);
+    }
+    std::sort(callees[f].begin(), callees[f].end());
+    callees[f].erase(std::unique(callees[f].begin(), callees[f].end()), callees[f].end());
+  }
+  // Tarjan, with a stack of our own: call chains can be long.
+  std::vector<std::vector<FunctionId>> out;
+  std::vector<std::uint32_t> order(count, 0), low(count, 0), stack;
+  std::vector<bool> on_stack(count, false);
+  std::uint32_t next = 1;
+  struct Visit {
+    std::uint32_t node;
+    std::size_t edge;
+  };
+  for (std::uint32_t start = 0; start < count; ++start) {
+    if (order[start]) continue;
+    std::vector<Visit> work{{start, 0}};
+    order[start] = low[start] = next++;
+    stack.push_back(start);
+    on_stack[start] = true;
+    while (!work.empty()) {
+      const std::uint32_t node = work.back().node;
+      if (work.back().edge < callees[node].size()) {
+        const std::uint32_t to = callees[node][work.back().edge++];
+        if (!order[to]) {
+          order[to] = low[to] = next++;
+          stack.push_back(to);
+          on_stack[to] = true;
+          work.push_back({to, 0});
+        } else if (on_stack[to]) {
+          low[node] = std::min(low[node], order[to]);
+        }
+        continue;
+      }
+      work.pop_back();
+      if (!work.empty()) low[work.back().node] = std::min(low[work.back().node], low[node]);
+      if (low[node] != order[node]) continue;
+      auto& component = out.emplace_back();
+      std::uint32_t member = 0;
+      do {
+        member = stack.back();
+        stack.pop_back();
+        on_stack[member] = false;
+        component.push_back(FunctionId::of(member));
+      } while (member != node);
+      std::sort(component.begin(), component.end());
+    }
+  }
+  return out;
+}
+
+}  // namespace plumb::check

@@ -1,0 +1,63 @@
+// Units linked to one program by the rules of C and C++: statics by unit, the
+// first strong definition, else the first weak one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "check/model/unit.h"
+
+namespace plumb::check {
+
+struct ProgramSymbolId : Id<ProgramSymbolId> {};
+struct FunctionId : Id<FunctionId> {};
+
+struct ProgramSymbol {
+  std::string name;
+  std::optional<FunctionId> function;
+  const Global* global = nullptr;
+  std::uint32_t global_unit = 0;
+  const Declaration* declaration = nullptr;
+  bool written = false;        // global: stored to, or its address goes somewhere
+  bool address_taken = false;  // function
+};
+
+struct ProgramFunction {
+  std::uint32_t unit = 0;
+  const Function* body = nullptr;
+  ProgramSymbolId symbol;
+};
+
+class Program {
+ public:
+  // The units must not change afterwards.
+  explicit Program(std::vector<Unit> units);
+
+  const std::vector<Unit>& units() const { return units_; }
+  const std::vector<ProgramFunction>& functions() const { return functions_; }
+  const ProgramSymbol& symbol(ProgramSymbolId id) const { return symbols_[id.index]; }
+  ProgramSymbolId resolve(std::uint32_t unit, SymbolId symbol) const {
+    return of_unit_[unit][symbol.index];
+  }
+  const std::string& file(std::uint32_t unit, FileId file) const {
+    return units_[unit].files[file.index];
+  }
+
+  // Components of the call graph, callees first; direct calls only.
+  std::vector<std::vector<FunctionId>> components() const;
+
+ private:
+  void add_symbols();
+  void find_written_globals();
+
+  std::vector<Unit> units_;
+  std::vector<ProgramSymbol> symbols_;
+  std::vector<std::vector<ProgramSymbolId>> of_unit_;
+  std::vector<ProgramFunction> functions_;
+};
+
+}  // namespace plumb::check

@@ -1,0 +1,80 @@
+// Names, files and symbols that the functions of a unit share while it is
+// lowered from LLVM IR.
+#pragma once
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/StringMap.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Support/xxhash.h>
+
+#include "check/model/unit.h"
+
+namespace plumb::check {
+
+Linkage linkage_of(const llvm::GlobalValue& value);
+
+class UnitBuilder {
+ public:
+  explicit UnitBuilder(const llvm::Module& module)
+      : module_(module), layout_(module.getDataLayout()) {
+    unit_.source = module.getSourceFileName();
+    unit_.files.push_back("");  // FileId 0: no file
+  }
+
+  const llvm::DataLayout& layout() const { return layout_; }
+
+  SymbolId symbol(const llvm::GlobalValue& value) {
+    auto [entry, fresh] = symbols_.try_emplace(value.getName(), unit_.symbols.size());
+    if (fresh) unit_.symbols.push_back(value.getName().str());
+    return SymbolId::of(entry->second);
+  }
+
+  FileId file(const llvm::DIFile* file) {
+    if (!file) return {};
+    auto found = files_.find(file);
+    if (found != files_.end()) return FileId::of(found->second);
+    std::string path = file->getFilename().str();
+    if (!path.empty() && path[0] != '/' && !file->getDirectory().empty()) {
+      path = (file->getDirectory() + "/" + path).str();
+    }
+    const std::uint32_t index = static_cast<std::uint32_t>(unit_.files.size());
+    unit_.files.push_back(std::move(path));
+    files_[file] = index;
+    return FileId::of(index);
+  }
+
+  Location location(const llvm::DILocation* at) {
+    if (!at) return {};
+    return {file(at->getFile()), at->getLine(), at->getColumn()};
+  }
+
+  std::uint32_t type_hash(const llvm::FunctionType& type) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    type.print(stream);
+    return static_cast<std::uint32_t>(llvm::xxh3_64bits(stream.str()));
+  }
+
+  Unit& unit() { return unit_; }
+
+  void add_globals();
+  void add_declarations();
+
+ private:
+  void add_initial(const llvm::Constant& value, std::uint64_t at, std::vector<Initial>& out);
+
+  const llvm::Module& module_;
+  const llvm::DataLayout& layout_;
+  Unit unit_;
+  llvm::StringMap<std::uint32_t> symbols_;
+  llvm::DenseMap<const llvm::DIFile*, std::uint32_t> files_;
+};
+
+// Lowers one function; its symbols and files go into the builder's unit.
+Function lower_function(UnitBuilder& unit, const llvm::Function& source);
+
+}  // namespace plumb::check

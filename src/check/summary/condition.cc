@@ -1,0 +1,209 @@
+#include "check/summary/function_run.h"
+
+namespace plumb::check {
+
+namespace {
+
+Code negated(Code code) {
+  switch (code) {
+    case Code::eq:
+      return Code::ne;
+    case Code::ne:
+      return Code::eq;
+    case Code::lt_s:
+      return Code::ge_s;
+    case Code::le_s:
+      return Code::gt_s;
+    case Code::gt_s:
+      return Code::le_s;
+    case Code::ge_s:
+      return Code::lt_s;
+    case Code::lt_u:
+      return Code::ge_u;
+    case Code::le_u:
+      return Code::gt_u;
+    case Code::gt_u:
+      return Code::le_u;
+    case Code::ge_u:
+      return Code::lt_u;
+    default:
+      return Code::none;
+  }
+}
+
+}  // namespace
+
+bool FunctionRun::is_nonzero(State& state, ValueId id) {
+  const Value v = values_[id];
+  switch (v.kind) {
+    case ValueKind::integer:
+      return v.number != 0;
+    case ValueKind::object: {
+      const ObjectId object{v.number};
+      if (object.kind() != ObjectKind::heap) return true;
+      const Fact fact = state.fact(values_, id);
+      if (fact.low == 0 && fact.high == 0) return false;
+      const HeapBlock* block = state.find_heap(object.index());
+      return !block || !block->maybe_null || fact.nonzero;
+    }
+    case ValueKind::pointer:
+    case ValueKind::index:
+      return is_nonzero(state, v.a) || (v.number > 0 && v.number < 4096);
+    default:
+      return state.fact(values_, id).nonzero;
+  }
+}
+
+// Objects are told apart by identity; a block that this path allocated is none
+// of the caller's.
+int FunctionRun::decide(State& state, ValueId condition) {
+  const Value v = values_[condition];
+  if (v.kind == ValueKind::integer) return v.number != 0 ? 1 : 0;
+  const Fact truth = state.fact(values_, condition);
+  if (truth.nonzero || truth.low > 0) return 1;
+  if (truth.low == 0 && truth.high == 0) return 0;
+  if (v.kind == ValueKind::binary && v.code == Code::bit_xor && values_.is_integer(v.b) &&
+      (values_[v.b].number & 1) && v.width <= 1) {
+    const int inner = decide(state, v.a);
+    return inner < 0 ? -1 : 1 - inner;
+  }
+  if (v.kind != ValueKind::compare) return -1;
+  if (v.code == Code::eq || v.code == Code::ne) {
+    const int equal = v.code == Code::eq ? 1 : 0;
+    if (values_.is_zero(v.b) && is_nonzero(state, v.a)) return 1 - equal;
+    const ValueId base_a = values_.place(v.a).base;
+    const ValueId base_b = values_.place(v.b).base;
+    const Value a = values_[base_a];
+    const Value b = values_[base_b];
+    const auto is_heap = [](const Value& x) {
+      return x.kind == ValueKind::object && ObjectId{x.number}.kind() == ObjectKind::heap;
+    };
+    if (a.kind == ValueKind::object && b.kind == ValueKind::object && base_a != base_b)
+      return 1 - equal;
+    if ((is_heap(a) && b.kind != ValueKind::integer) ||
+        (is_heap(b) && a.kind != ValueKind::integer)) {
+      return base_a == base_b ? -1 : 1 - equal;
+    }
+  }
+  if (values_.is_integer(v.b)) {
+    const Fact fact = state.fact(values_, v.a);
+    const std::int64_t n = values_[v.b].number;
+    switch (v.code) {
+      case Code::eq:
+      case Code::ne: {
+        const int equal = v.code == Code::eq ? 1 : 0;
+        if (fact.low == n && fact.high == n) return equal;
+        if (n < fact.low || n > fact.high || (n == 0 && fact.nonzero)) return 1 - equal;
+        break;
+      }
+      case Code::lt_s:
+        if (fact.high < n) return 1;
+        if (fact.low >= n) return 0;
+        break;
+      case Code::le_s:
+        if (fact.high <= n) return 1;
+        if (fact.low > n) return 0;
+        break;
+      case Code::gt_s:
+        if (fact.low > n) return 1;
+        if (fact.high <= n) return 0;
+        break;
+      case Code::ge_s:
+        if (fact.low >= n) return 1;
+        if (fact.high < n) return 0;
+        break;
+      case Code::lt_u:
+        if (fact.low >= 0 && fact.high < n && n >= 0) return 1;
+        if (fact.low >= n && n >= 0) return 0;
+        break;
+      case Code::ge_u:
+        if (fact.low >= n && n >= 0) return 1;
+        if (fact.low >= 0 && fact.high < n) return 0;
+        break;
+      case Code::gt_u:
+        if (n == 0 && fact.nonzero) return 1;
+        if (fact.low > n && n >= 0) return 1;
+        if (fact.low >= 0 && fact.high <= n) return 0;
+        break;
+      default:
+        break;
+    }
+  }
+  // The same comparison the other way round.
+  if (const Code opposite = negated(v.code); opposite != Code::none) {
+    const ValueId other = values_.compare(opposite, v.a, v.b, v.width);
+    const Fact fact = state.fact(values_, other);
+    if (fact.nonzero || fact.low > 0) return 0;
+    if (fact.low == 0 && fact.high == 0) return 1;
+  }
+  return -1;
+}
+
+bool FunctionRun::assume(State& state, ValueId condition, bool truth) {
+  const int known = decide(state, condition);
+  if (known >= 0) return known == (truth ? 1 : 0);
+  const Value v = values_[condition];
+  if (v.kind == ValueKind::binary && v.code == Code::bit_xor && v.width <= 1 &&
+      values_.is_integer(v.b) && (values_[v.b].number & 1)) {
+    return assume(state, v.a, !truth);
+  }
+  if (v.kind != ValueKind::compare) {
+    return state.learn(values_, condition, truth ? Fact{.nonzero = true} : Fact{0, 0, false});
+  }
+  const Code code = truth ? v.code : negated(v.code);
+  // A block whose allocation failed.
+  std::uint32_t object = 0;
+  if (code == Code::eq && values_.is_zero(v.b) && values_.is_heap(v.a, object)) {
+    HeapBlock* block = state.find_heap(object);
+    if (!block || !block->maybe_null || !limits_.oom) return false;
+    state.forget_heap(object);
+    return state.learn(values_, v.a, {0, 0, false});
+  }
+  if (code == Code::ne && values_.is_zero(v.b) && values_.is_heap(v.a, object)) {
+    if (HeapBlock* block = state.find_heap(object)) block->maybe_null = false;
+  }
+  if (!state.learn(values_, condition, truth ? Fact{1, 1, true} : Fact{0, 0, false})) return false;
+  if (!values_.is_integer(v.b)) return true;
+  const std::int64_t n = values_[v.b].number;
+  Fact fact;
+  switch (code) {
+    case Code::eq:
+      fact = {n, n, n != 0};
+      break;
+    case Code::ne:
+      if (n == 0) fact.nonzero = true;
+      break;
+    case Code::lt_s:
+      if (n == INT64_MIN) return false;
+      fact.high = n - 1;
+      break;
+    case Code::le_s:
+      fact.high = n;
+      break;
+    case Code::gt_s:
+      if (n == INT64_MAX) return false;
+      fact.low = n + 1;
+      break;
+    case Code::ge_s:
+      fact.low = n;
+      break;
+    case Code::lt_u:
+      if (n == 0) return false;
+      if (n > 0) fact = {0, n - 1, false};
+      break;
+    case Code::le_u:
+      if (n >= 0) fact = {0, n, false};
+      break;
+    case Code::gt_u:
+      fact.nonzero = true;
+      break;
+    case Code::ge_u:
+      if (n > 0) fact.nonzero = true;
+      break;
+    default:
+      break;
+  }
+  return fact.trivial() || state.learn(values_, v.a, fact);
+}
+
+}  // namespace plumb::check

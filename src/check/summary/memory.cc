@@ -1,0 +1,271 @@
+#include "check/summary/function_run.h"
+
+#include <algorithm>
+
+namespace plumb::check {
+
+namespace {
+
+// A cell that stands for all bytes of its object that have no cell of their
+// own: the integer 0, or any other value for "unknown".
+constexpr std::int64_t kRest = INT64_MIN;
+constexpr std::int64_t kLongestCopy = 256;
+
+}  // namespace
+
+// Memory that is neither a local variable nor a block of this path.
+bool FunctionRun::is_outside(ValueId base) const {
+  const Value& v = values_[base];
+  if (v.kind == ValueKind::index) return is_outside(values_.place(v.a).base);
+  if (v.kind != ValueKind::object) return true;
+  const ObjectKind kind = ObjectId{v.number}.kind();
+  return kind == ObjectKind::global || kind == ObjectKind::function;
+}
+
+// What memory that nothing has written yet holds.
+ValueId FunctionRun::initial(ValueId base, std::int64_t offset, std::uint32_t width) {
+  const Value v = values_[base];
+  if (v.kind == ValueKind::object) {
+    const ObjectId object{v.number};
+    if (object.kind() == ObjectKind::global) {
+      const ProgramSymbol& symbol = program_.symbol(ProgramSymbolId::of(object.index()));
+      const Global* global = symbol.global;
+      if (global && global->defined && (global->constant || !symbol.written)) {
+        for (const Initial& entry : global->initial) {
+          if (static_cast<std::int64_t>(entry.offset) != offset || entry.width != width) continue;
+          if (!entry.is_symbol) return values_.integer(entry.value);
+          const ProgramSymbolId to = program_.resolve(symbol.global_unit, entry.symbol);
+          const ProgramSymbol& target = program_.symbol(to);
+          const ObjectKind kind =
+              target.function || target.declaration ? ObjectKind::function : ObjectKind::global;
+          return values_.pointer(values_.object(ObjectId::of(kind, to.index)), entry.value);
+        }
+        return values_.integer(0);
+      }
+    }
+    if (object.kind() == ObjectKind::var || object.kind() == ObjectKind::heap)
+      return values_.fresh();
+  }
+  return values_.cell(base, offset, width);
+}
+
+ValueId FunctionRun::load(State& state, ValueId pointer, std::uint32_t width) {
+  const auto [base, offset] = values_.place(pointer);
+  const Value v = values_[base];
+  if (v.kind == ValueKind::object && ObjectId{v.number}.kind() == ObjectKind::var && offset == 0) {
+    const std::uint32_t var = ObjectId{v.number}.index();
+    if (body_.vars[var].simple) {
+      if (state.vars[var] == kNoValue) state.vars[var] = values_.fresh();
+      return state.vars[var];
+    }
+  }
+  if (const Cell* cell = state.find_cell(base, offset)) {
+    if (cell->width == width || values_.is_zero(cell->value)) return cell->value;
+    if (cell->width > width && values_.is_integer(cell->value)) {
+      return values_.cast(Code::truncate, cell->value, width);
+    }
+    return values_.fresh();
+  }
+  ValueId value = kNoValue;
+  if (const Cell* rest = state.find_cell(base, kRest)) {
+    value = values_.is_zero(rest->value) ? rest->value : values_.fresh();
+  } else {
+    value = initial(base, offset, width);
+  }
+  state.set_cell(base, offset, width, value);
+  return value;
+}
+
+void FunctionRun::store(State& state, ValueId pointer, std::uint32_t width, ValueId value) {
+  const auto [base, offset] = values_.place(pointer);
+  const Value v = values_[base];
+  if (v.kind == ValueKind::integer) return;  // a fixed address: not ours
+  if (v.kind == ValueKind::object && ObjectId{v.number}.kind() == ObjectKind::var && offset == 0 &&
+      body_.vars[ObjectId{v.number}.index()].simple) {
+    state.vars[ObjectId{v.number}.index()] = value;
+    return;
+  }
+  state.set_cell(base, offset, width, value);
+  std::uint32_t object = 0;
+  if (!values_.is_heap(value, object) || !state.find_heap(object)) return;
+  // Kept in a structure that we cannot follow: it is somebody else's now.
+  std::uint32_t holder = 0;
+  if (values_.is_heap(base, holder)) {
+    if (!state.find_heap(holder)) escape(state, value);
+  } else if (is_outside(base) && v.kind != ValueKind::param) {
+    escape(state, value);
+  }
+}
+
+void FunctionRun::copy(State& state, ValueId to, ValueId from, ValueId length) {
+  const auto [base, offset] = values_.place(to);
+  const auto [source, start] = values_.place(from);
+  const Value size = values_[length];
+  if (size.kind != ValueKind::integer || size.number > kLongestCopy || size.number < 0) {
+    // So much that the fields do not matter: what the source holds is shared.
+    std::vector<ValueId> held;
+    for (const Cell& cell : state.cells) {
+      if (cell.base == source) held.push_back(cell.value);
+    }
+    for (const ValueId value : held) escape(state, value);
+    state.set_cell(base, kRest, 0, values_.fresh());
+    return;
+  }
+  struct Part {
+    std::int64_t at;
+    std::uint32_t width;
+    ValueId value;
+  };
+  std::vector<Part> parts;
+  std::int64_t at = 0;
+  while (at < size.number) {
+    const auto next = std::find_if(state.cells.begin(), state.cells.end(), [&](const Cell& cell) {
+      return cell.base == source && cell.offset >= start + at && cell.offset < start + at + 8;
+    });
+    if (next != state.cells.end()) {
+      parts.push_back({next->offset - start, next->width, next->value});
+      at = next->offset - start + std::max<std::int64_t>(1, next->width);
+    } else if (size.number - at >= 8 && at % 8 == 0) {
+      parts.push_back({at, 8, load(state, values_.pointer(from, at), 8)});
+      at += 8;
+    } else {
+      at = (at + 8) / 8 * 8;
+    }
+  }
+  std::erase_if(state.cells, [&](const Cell& cell) {
+    return cell.base == base && cell.offset >= offset && cell.offset < offset + size.number;
+  });
+  for (const Part& part : parts) store(state, values_.pointer(to, part.at), part.width, part.value);
+}
+
+void FunctionRun::fill(State& state, ValueId to, ValueId byte, ValueId length) {
+  const auto [base, offset] = values_.place(to);
+  const Value v = values_[base];
+  if (v.kind == ValueKind::object && ObjectId{v.number}.kind() == ObjectKind::var &&
+      body_.vars[ObjectId{v.number}.index()].simple) {
+    state.vars[ObjectId{v.number}.index()] = values_.is_zero(byte) ? byte : values_.fresh();
+    return;
+  }
+  const Value size = values_[length];
+  const std::int64_t end = size.kind == ValueKind::integer ? offset + size.number : INT64_MAX;
+  std::erase_if(state.cells, [&](const Cell& cell) {
+    return cell.base == base && cell.offset >= offset && cell.offset < end;
+  });
+  const ValueId rest = values_.is_zero(byte) ? byte : values_.fresh();
+  if (!is_outside(base)) {
+    state.set_cell(base, kRest, 0, rest);
+  } else if (size.kind == ValueKind::integer && size.number <= kLongestCopy) {
+    for (std::int64_t at = 0; at + 8 <= size.number; at += 8)
+      state.set_cell(base, offset + at, 8, rest);
+  }
+}
+
+// A block out of an array whose elements are not all told apart: a loop frees
+// the others, so all of them go.
+void FunctionRun::free_siblings(State& state, std::uint32_t object) {
+  const ValueId address = values_.object(ObjectId::of(ObjectKind::heap, object));
+  for (const Cell& cell : state.cells) {
+    if (cell.value != address) continue;
+    const ValueId array = values_.root(cell.base);
+    const auto in_array = [&](const Cell& other) { return values_.root(other.base) == array; };
+    const bool indexed =
+        std::any_of(state.cells.begin(), state.cells.end(), [&](const Cell& other) {
+          return in_array(other) && values_[other.base].kind == ValueKind::index;
+        });
+    if (!indexed) continue;
+    for (const Cell& other : state.cells) {
+      std::uint32_t sibling = 0;
+      if (in_array(other) && values_.is_heap(other.value, sibling)) state.forget_heap(sibling);
+    }
+  }
+}
+
+void FunctionRun::free_value(State& state, ValueId value) {
+  if (values_.is_integer(value)) return;
+  const auto [base, offset] = values_.place(value);
+  std::uint32_t object = 0;
+  if (values_.is_heap(value, object)) {
+    free_siblings(state, object);
+    state.forget_heap(object);
+    state.drop_cells_of(values_.object(ObjectId::of(ObjectKind::heap, object)));
+    return;
+  }
+  const ValueId root = values_.root(value);
+  const Value r = values_[root];
+  if (r.kind == ValueKind::object) {
+    // Something out of an array whose elements are not told apart: any of
+    // them, so all of them.
+    std::vector<std::uint32_t> held;
+    for (const Cell& cell : state.cells) {
+      if (values_.root(cell.base) == root && values_.is_heap(cell.value, object))
+        held.push_back(object);
+    }
+    for (const std::uint32_t each : held) state.forget_heap(each);
+  }
+  if (r.kind == ValueKind::param &&
+      std::find(state.freed.begin(), state.freed.end(), value) == state.freed.end()) {
+    state.freed.push_back(value);
+  }
+  state.drop_cells_of(base);
+}
+
+// From here on somebody else may use, keep or free it and what it leads to.
+void FunctionRun::escape(State& state, ValueId value) {
+  std::vector<ValueId> work{value};
+  std::vector<ValueId> done;
+  while (!work.empty()) {
+    const ValueId next = work.back();
+    work.pop_back();
+    if (std::find(done.begin(), done.end(), next) != done.end()) continue;
+    done.push_back(next);
+    const Value v = values_[next];
+    switch (v.kind) {
+      case ValueKind::pointer:
+      case ValueKind::index:
+      case ValueKind::cast:
+        work.push_back(v.a);
+        continue;
+      case ValueKind::binary:
+        work.push_back(v.a);
+        work.push_back(v.b);
+        continue;
+      case ValueKind::object: {
+        const ObjectId object{v.number};
+        if (object.kind() == ObjectKind::heap) state.forget_heap(object.index());
+        if (object.kind() == ObjectKind::var && body_.vars[object.index()].simple) {
+          work.push_back(state.vars[object.index()]);
+        }
+        break;
+      }
+      case ValueKind::param:
+      case ValueKind::cell:
+      case ValueKind::reach:
+        if (values_[values_.root(next)].kind == ValueKind::param &&
+            std::find(state.escaped.begin(), state.escaped.end(), next) == state.escaped.end()) {
+          state.escaped.push_back(next);
+        }
+        break;
+      default:
+        continue;
+    }
+    for (const Cell& cell : state.cells) {
+      if (cell.base == next) work.push_back(cell.value);
+    }
+  }
+}
+
+// Unknown code may have written there.
+void FunctionRun::havoc(State& state, ValueId value) {
+  const ValueId base = values_.place(value).base;
+  const Value v = values_[base];
+  if (v.kind == ValueKind::integer) return;
+  if (v.kind == ValueKind::object && ObjectId{v.number}.kind() == ObjectKind::var &&
+      body_.vars[ObjectId{v.number}.index()].simple) {
+    state.vars[ObjectId{v.number}.index()] = values_.fresh();
+    return;
+  }
+  state.drop_cells_of(base);
+  state.set_cell(base, kRest, 0, values_.fresh());
+}
+
+}  // namespace plumb::check

@@ -1,0 +1,107 @@
+#include "check/summary/state.h"
+
+#include <algorithm>
+
+namespace plumb::check {
+
+namespace {
+
+struct CellOrder {
+  bool operator()(const Cell& cell, const std::pair<ValueId, std::int64_t>& key) const {
+    return std::pair(cell.base, cell.offset) < key;
+  }
+};
+
+}  // namespace
+
+const Cell* State::find_cell(ValueId base, std::int64_t offset) const {
+  const auto at =
+      std::lower_bound(cells.begin(), cells.end(), std::pair(base, offset), CellOrder{});
+  return at != cells.end() && at->base == base && at->offset == offset ? &*at : nullptr;
+}
+
+void State::set_cell(ValueId base, std::int64_t offset, std::uint32_t width, ValueId value) {
+  auto at = std::lower_bound(cells.begin(), cells.end(), std::pair(base, offset), CellOrder{});
+  // What the new bytes cover is gone.
+  while (at != cells.end() && at->base == base && at->offset > offset &&
+         at->offset < offset + static_cast<std::int64_t>(width)) {
+    at = cells.erase(at);
+  }
+  if (at != cells.end() && at->base == base && at->offset == offset) {
+    auto next = at + 1;
+    while (next != cells.end() && next->base == base &&
+           next->offset < offset + static_cast<std::int64_t>(width)) {
+      next = cells.erase(next);
+    }
+    at = std::lower_bound(cells.begin(), cells.end(), std::pair(base, offset), CellOrder{});
+    at->width = width;
+    at->value = value;
+    return;
+  }
+  cells.insert(at, {base, offset, width, value});
+}
+
+void State::drop_cells_of(ValueId base) {
+  std::erase_if(cells, [&](const Cell& cell) { return cell.base == base; });
+}
+
+Fact State::fact(const Values& values, ValueId value) const {
+  const Value& v = values[value];
+  if (v.kind == ValueKind::integer) return {v.number, v.number, v.number != 0};
+  const auto at = std::lower_bound(
+      facts.begin(), facts.end(), value,
+      [](const std::pair<ValueId, Fact>& entry, ValueId id) { return entry.first < id; });
+  if (at != facts.end() && at->first == value) return at->second;
+  if (v.kind == ValueKind::compare) return {0, 1, false};
+  return {};
+}
+
+bool State::learn(const Values& values, ValueId value, const Fact& fact) {
+  Fact now = this->fact(values, value);
+  now.low = std::max(now.low, fact.low);
+  now.high = std::min(now.high, fact.high);
+  now.nonzero = now.nonzero || fact.nonzero || now.low > 0 || now.high < 0;
+  if (now.nonzero && now.low == 0) now.low = 1;
+  if (now.nonzero && now.high == 0) now.high = -1;
+  if (now.empty()) return false;
+  if (values[value].kind == ValueKind::integer) return true;
+  auto at = std::lower_bound(
+      facts.begin(), facts.end(), value,
+      [](const std::pair<ValueId, Fact>& entry, ValueId id) { return entry.first < id; });
+  if (at != facts.end() && at->first == value) {
+    at->second = now;
+  } else {
+    facts.insert(at, {value, now});
+  }
+  return true;
+}
+
+HeapBlock* State::find_heap(std::uint32_t object) {
+  for (HeapBlock& block : heap) {
+    if (block.object == object) return &block;
+  }
+  return nullptr;
+}
+
+void State::forget_heap(std::uint32_t object) {
+  std::erase_if(heap, [&](const HeapBlock& block) { return block.object == object; });
+}
+
+ValueId State::result(std::uint32_t operation) const {
+  for (const auto& [index, value] : results) {
+    if (index == operation) return value;
+  }
+  return kNoValue;
+}
+
+void State::set_result(std::uint32_t operation, ValueId value) {
+  for (auto& [index, old] : results) {
+    if (index == operation) {
+      old = value;
+      return;
+    }
+  }
+  results.emplace_back(operation, value);
+}
+
+}  // namespace plumb::check

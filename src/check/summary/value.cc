@@ -1,0 +1,330 @@
+#include "check/summary/value.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace plumb::check {
+
+namespace {
+
+constexpr std::uint8_t kDepth = 5;  // SPARROW's k
+
+std::int64_t cut(std::int64_t number, std::uint32_t width, bool is_signed) {
+  if (width == 0 || width >= 8) return number;
+  const int shift = 64 - static_cast<int>(width) * 8;
+  const auto up = static_cast<std::uint64_t>(number) << shift;
+  return is_signed ? static_cast<std::int64_t>(up) >> shift
+                   : static_cast<std::int64_t>(up >> shift);
+}
+
+bool fold(Code code, std::int64_t a, std::int64_t b, std::int64_t& out) {
+  const auto ua = static_cast<std::uint64_t>(a);
+  const auto ub = static_cast<std::uint64_t>(b);
+  switch (code) {
+    case Code::add:
+      out = static_cast<std::int64_t>(ua + ub);
+      return true;
+    case Code::sub:
+      out = static_cast<std::int64_t>(ua - ub);
+      return true;
+    case Code::mul:
+      out = static_cast<std::int64_t>(ua * ub);
+      return true;
+    case Code::bit_and:
+      out = a & b;
+      return true;
+    case Code::bit_or:
+      out = a | b;
+      return true;
+    case Code::bit_xor:
+      out = a ^ b;
+      return true;
+    case Code::shl:
+      if (ub > 63) return false;
+      out = static_cast<std::int64_t>(ua << ub);
+      return true;
+    case Code::shr_s:
+      if (ub > 63) return false;
+      out = a >> ub;
+      return true;
+    case Code::shr_u:
+      if (ub > 63) return false;
+      out = static_cast<std::int64_t>(ua >> ub);
+      return true;
+    case Code::div_s:
+      if (b == 0 || (b == -1 && a == INT64_MIN)) return false;
+      out = a / b;
+      return true;
+    case Code::rem_s:
+      if (b == 0 || (b == -1 && a == INT64_MIN)) return false;
+      out = a % b;
+      return true;
+    case Code::div_u:
+      if (b == 0) return false;
+      out = static_cast<std::int64_t>(ua / ub);
+      return true;
+    case Code::rem_u:
+      if (b == 0) return false;
+      out = static_cast<std::int64_t>(ua % ub);
+      return true;
+    case Code::eq:
+      out = a == b;
+      return true;
+    case Code::ne:
+      out = a != b;
+      return true;
+    case Code::lt_s:
+      out = a < b;
+      return true;
+    case Code::le_s:
+      out = a <= b;
+      return true;
+    case Code::gt_s:
+      out = a > b;
+      return true;
+    case Code::ge_s:
+      out = a >= b;
+      return true;
+    case Code::lt_u:
+      out = ua < ub;
+      return true;
+    case Code::le_u:
+      out = ua <= ub;
+      return true;
+    case Code::gt_u:
+      out = ua > ub;
+      return true;
+    case Code::ge_u:
+      out = ua >= ub;
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::size_t Values::Hash::operator()(const Value& v) const {
+  std::uint64_t h = static_cast<std::uint64_t>(v.kind) | static_cast<std::uint64_t>(v.code) << 8 |
+                    static_cast<std::uint64_t>(v.width) << 16;
+  const auto mix = [&](std::uint64_t x) { h = (std::rotl(h, 23) ^ x) * 0x9E3779B97F4A7C15ull; };
+  mix(v.a.index);
+  mix(v.b.index);
+  mix(static_cast<std::uint64_t>(v.number));
+  return h ^ h >> 32;
+}
+
+Values::Values() { values_.push_back({}); }
+
+ValueId Values::intern(const Value& value) {
+  const auto [entry, fresh] = ids_.try_emplace(value, static_cast<std::uint32_t>(values_.size()));
+  if (fresh) values_.push_back(value);
+  return ValueId::of(entry->second);
+}
+
+ValueId Values::integer(std::int64_t number) {
+  return intern({.kind = ValueKind::integer, .number = number});
+}
+
+ValueId Values::param(std::uint32_t number) {
+  return intern({.kind = ValueKind::param, .number = number});
+}
+
+ValueId Values::object(ObjectId object) {
+  return intern({.kind = ValueKind::object, .number = object.bits});
+}
+
+ValueId Values::fresh() {
+  values_.push_back({.kind = ValueKind::fresh, .number = ++fresh_});
+  return ValueId::of(static_cast<std::uint32_t>(values_.size() - 1));
+}
+
+ValueId Values::cell(ValueId base, std::int64_t offset, std::uint32_t width) {
+  const Value from = (*this)[base];
+  if (from.kind == ValueKind::reach) return base;
+  if (from.depth >= kDepth) return reach(root(base));
+  return intern({.kind = ValueKind::cell,
+                 .depth = static_cast<std::uint8_t>(from.depth + 1),
+                 .width = width,
+                 .a = base,
+                 .number = offset});
+}
+
+ValueId Values::pointer(ValueId base, std::int64_t offset) {
+  const Value from = (*this)[base];
+  if (from.kind == ValueKind::reach) return base;
+  if (from.kind == ValueKind::integer) return integer(from.number + offset);
+  if (from.kind == ValueKind::pointer) {
+    offset += from.number;
+    base = from.a;
+  }
+  if (offset == 0) return base;
+  return intern(
+      {.kind = ValueKind::pointer, .depth = (*this)[base].depth, .a = base, .number = offset});
+}
+
+ValueId Values::index(ValueId base, ValueId by, std::int64_t scale) {
+  const Value step = (*this)[by];
+  if (step.kind == ValueKind::integer) return pointer(base, step.number * scale);
+  const Value from = (*this)[base];
+  if (from.kind == ValueKind::reach) return base;
+  return intern(
+      {.kind = ValueKind::index, .depth = from.depth, .a = base, .b = by, .number = scale});
+}
+
+ValueId Values::reach(ValueId base) {
+  if ((*this)[base].kind == ValueKind::reach) return base;
+  return intern({.kind = ValueKind::reach, .depth = kDepth, .a = base});
+}
+
+ValueId Values::binary(Code code, ValueId a, ValueId b, std::uint32_t width) {
+  if (code == Code::none) return fresh();
+  const Value left = (*this)[a];
+  const Value right = (*this)[b];
+  if (left.kind == ValueKind::integer && right.kind == ValueKind::integer) {
+    std::int64_t out = 0;
+    if (fold(code, left.number, right.number, out)) return integer(cut(out, width, true));
+  }
+  if (right.kind == ValueKind::integer) {
+    const std::int64_t n = right.number;
+    switch (code) {
+      case Code::add:
+      case Code::sub:
+      case Code::bit_or:
+      case Code::bit_xor:
+      case Code::shl:
+      case Code::shr_s:
+      case Code::shr_u:
+        if (n == 0) return a;
+        break;
+      case Code::mul:
+        if (n == 0) return b;
+        if (n == 1) return a;
+        break;
+      case Code::bit_and:
+        if (n == 0) return b;
+        if (n == -1) return a;
+        break;
+      default:
+        break;
+    }
+    // (x + c) + d
+    if ((code == Code::add || code == Code::sub) && left.kind == ValueKind::binary &&
+        left.code == Code::add && is_integer(left.b)) {
+      const std::int64_t sum = (*this)[left.b].number + (code == Code::add ? n : -n);
+      return binary(Code::add, left.a, integer(cut(sum, width, true)), width);
+    }
+    if (code == Code::sub) return binary(Code::add, a, integer(cut(-n, width, true)), width);
+  } else if (left.kind == ValueKind::integer &&
+             (code == Code::add || code == Code::mul || code == Code::bit_and ||
+              code == Code::bit_or || code == Code::bit_xor)) {
+    return binary(code, b, a, width);
+  }
+  if (a == b && (code == Code::sub || code == Code::bit_xor)) return integer(0);
+  if (a == b && (code == Code::bit_and || code == Code::bit_or)) return a;
+  const std::uint8_t depth = std::max(left.depth, right.depth);
+  return intern(
+      {.kind = ValueKind::binary, .code = code, .depth = depth, .width = width, .a = a, .b = b});
+}
+
+ValueId Values::compare(Code code, ValueId a, ValueId b, std::uint32_t width) {
+  if (code == Code::none) return fresh();
+  if (is_integer(a) && is_integer(b)) {
+    std::int64_t out = 0;
+    const bool is_unsigned = code >= Code::lt_u;
+    const std::int64_t left = cut((*this)[a].number, width, !is_unsigned);
+    const std::int64_t right = cut((*this)[b].number, width, !is_unsigned);
+    if (fold(code, left, right, out)) return integer(out);
+  }
+  if (a == b) {
+    const bool holds = code == Code::eq || code == Code::le_s || code == Code::ge_s ||
+                       code == Code::le_u || code == Code::ge_u;
+    return integer(holds ? 1 : 0);
+  }
+  // One spelling: constants right, only eq, lt, le kept where order can turn.
+  if (is_integer(a) || (!is_integer(b) && a.index > b.index)) {
+    std::swap(a, b);
+    switch (code) {
+      case Code::lt_s:
+        code = Code::gt_s;
+        break;
+      case Code::le_s:
+        code = Code::ge_s;
+        break;
+      case Code::gt_s:
+        code = Code::lt_s;
+        break;
+      case Code::ge_s:
+        code = Code::le_s;
+        break;
+      case Code::lt_u:
+        code = Code::gt_u;
+        break;
+      case Code::le_u:
+        code = Code::ge_u;
+        break;
+      case Code::gt_u:
+        code = Code::lt_u;
+        break;
+      case Code::ge_u:
+        code = Code::le_u;
+        break;
+      default:
+        break;
+    }
+  }
+  const std::uint8_t depth = std::max((*this)[a].depth, (*this)[b].depth);
+  return intern(
+      {.kind = ValueKind::compare, .code = code, .depth = depth, .width = width, .a = a, .b = b});
+}
+
+ValueId Values::cast(Code code, ValueId a, std::uint32_t width) {
+  const Value from = (*this)[a];
+  if (from.kind == ValueKind::integer) {
+    return integer(cut(from.number, width, code != Code::zero_extend));
+  }
+  // A truth value, or a pointer kept in an integer, stays what it is.
+  if (from.kind == ValueKind::compare || code == Code::same) return a;
+  if (width >= 8 && (from.kind == ValueKind::param || from.kind == ValueKind::object ||
+                     from.kind == ValueKind::pointer)) {
+    return a;
+  }
+  return intern(
+      {.kind = ValueKind::cast, .code = code, .depth = from.depth, .width = width, .a = a});
+}
+
+Values::Place Values::place(ValueId pointer) const {
+  const Value& value = (*this)[pointer];
+  if (value.kind == ValueKind::pointer) return {value.a, value.number};
+  return {pointer, 0};
+}
+
+bool Values::is_heap(ValueId id, std::uint32_t& object) const {
+  ValueId base = place(id).base;
+  while ((*this)[base].kind == ValueKind::index) base = place((*this)[base].a).base;
+  const Value& value = (*this)[base];
+  if (value.kind != ValueKind::object) return false;
+  const ObjectId which{value.number};
+  if (which.kind() != ObjectKind::heap) return false;
+  object = which.index();
+  return true;
+}
+
+ValueId Values::root(ValueId id) const {
+  while (true) {
+    const Value& value = (*this)[id];
+    switch (value.kind) {
+      case ValueKind::cell:
+      case ValueKind::pointer:
+      case ValueKind::index:
+      case ValueKind::reach:
+      case ValueKind::cast:
+        id = value.a;
+        break;
+      default:
+        return id;
+    }
+  }
+}
+
+}  // namespace plumb::check

@@ -1,0 +1,116 @@
+// Symbolic values of one analysis, hash-consed: equal values have equal ids.
+//
+//   integer 5            param 0             what the caller passed
+//   object  o            the address of a variable, global, function or block
+//   cell (b, 8)          what b[8] held when the function was entered
+//   pointer (b, 16)      b plus 16 bytes
+//   index (b, i, 4)      b plus i * 4 bytes, i unknown
+//   fresh 7              anything at all, but the same each time it is named
+//   binary, compare, cast   of other values
+//   reach b              anything that can be reached from b (lists, trees)
+//
+// A pointer's base is never itself a pointer and its offset never 0, so the
+// same place has one name. Depth is bounded: a cell of a cell of ... beyond
+// kDepth is `reach`.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "base/id.h"
+#include "check/model/unit.h"
+
+namespace plumb::check {
+
+struct ValueId : Id<ValueId> {};
+inline constexpr ValueId kNoValue = ValueId::of(0);
+
+enum class ValueKind : std::uint8_t {
+  none,
+  integer,
+  param,
+  object,
+  cell,
+  pointer,
+  index,
+  fresh,
+  binary,
+  compare,
+  cast,
+  reach,
+};
+
+struct Value {
+  ValueKind kind = ValueKind::none;
+  Code code = Code::none;
+  std::uint8_t depth = 0;
+  std::uint32_t width = 0;
+  ValueId a = {};
+  ValueId b = {};
+  std::int64_t number = 0;  // integer, offset, scale, parameter, object, fresh number
+
+  bool operator==(const Value&) const = default;
+};
+
+enum class ObjectKind : std::uint8_t { var, global, function, heap };
+
+// What an `object` value's number means: kind in the low bits, then the index.
+struct ObjectId {
+  std::int64_t bits = 0;
+  static ObjectId of(ObjectKind kind, std::uint32_t index) {
+    return {static_cast<std::int64_t>(index) << 2 | static_cast<std::int64_t>(kind)};
+  }
+  ObjectKind kind() const { return static_cast<ObjectKind>(bits & 3); }
+  std::uint32_t index() const { return static_cast<std::uint32_t>(bits >> 2); }
+  bool operator==(const ObjectId&) const = default;
+};
+
+class Values {
+ public:
+  Values();
+
+  const Value& operator[](ValueId id) const { return values_[id.index]; }
+  std::size_t size() const { return values_.size(); }
+
+  ValueId integer(std::int64_t number);
+  ValueId param(std::uint32_t number);
+  ValueId object(ObjectId object);
+  ValueId fresh();
+  ValueId cell(ValueId base, std::int64_t offset, std::uint32_t width);
+  ValueId pointer(ValueId base, std::int64_t offset);
+  ValueId index(ValueId base, ValueId by, std::int64_t scale);
+  ValueId reach(ValueId base);
+  ValueId binary(Code code, ValueId a, ValueId b, std::uint32_t width);
+  ValueId compare(Code code, ValueId a, ValueId b, std::uint32_t width);
+  ValueId cast(Code code, ValueId a, std::uint32_t width);
+
+  bool is_integer(ValueId id) const { return (*this)[id].kind == ValueKind::integer; }
+  bool is_zero(ValueId id) const { return is_integer(id) && (*this)[id].number == 0; }
+
+  // The base of a place and the offset in it.
+  struct Place {
+    ValueId base;
+    std::int64_t offset = 0;
+  };
+  Place place(ValueId pointer) const;
+
+  // The heap object whose address, or an address inside it, this is.
+  bool is_heap(ValueId id, std::uint32_t& object) const;
+
+  // What the value starts from, through cells, offsets and indices: a
+  // parameter, object or fresh value.
+  ValueId root(ValueId id) const;
+
+ private:
+  ValueId intern(const Value& value);
+
+  struct Hash {
+    std::size_t operator()(const Value& value) const;
+  };
+  std::vector<Value> values_;
+  std::unordered_map<Value, std::uint32_t, Hash> ids_;
+  std::int64_t fresh_ = 0;
+};
+
+}  // namespace plumb::check
