@@ -68,8 +68,6 @@ std::string Writer::callee_name(std::uint32_t function, const Operation& call) c
   return symbol.function ? body(symbol.function->index).display : symbol.name;
 }
 
-// The end of a scope is shared by all ways out of it: the way taken is what a
-// reader looks for.
 const Operation& Writer::place(const Candidate& candidate) const {
   const Function& function = body(candidate.function);
   return function.operations[candidate.operation];

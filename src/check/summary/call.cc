@@ -7,8 +7,7 @@ ValueId FunctionRun::new_block(State& state, const Origin& origin, bool maybe_nu
   while (at < origins_.size() && !(origins_[at] == origin)) ++at;
   if (at == origins_.size()) origins_.push_back(origin);
   const std::uint32_t object = ++objects_;
-  object_origin_[object] = at;
-  state.heap.push_back({object, at, maybe_null, false});
+  state.heap.push_back({object, at, maybe_null});
   return values_.object(ObjectId::of(ObjectKind::heap, object));
 }
 

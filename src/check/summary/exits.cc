@@ -145,10 +145,6 @@ void FunctionRun::add_case(State& state, std::uint32_t index, bool throws) {
   }
   out.freed = state.freed;
   out.escaped = state.escaped;
-  if (result != kNoValue) {
-    // The caller gets it: what it leads to inside the caller's own memory is
-    // no escape.
-  }
   for (const HeapBlock& block : state.heap) {
     if (out.blocks.size() == kMostBlocks) break;
     out.blocks.push_back({block.object, block.origin, "malloc", block.maybe_null});

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -63,7 +62,6 @@ class FunctionRun {
   void process(BlockIndex block);
   void send(BlockIndex from, BlockIndex to, State state);
   void widen(BlockIndex block, State& state);
-  void drop_dead_results(BlockIndex block, State& state);
 
   // step.cc: executes one operation; false when the state goes no further.
   bool step(State& state, std::uint32_t index);
@@ -86,7 +84,6 @@ class FunctionRun {
 
   // condition.cc
   bool assume(State& state, ValueId condition, bool truth);
-  Fact range(const State& state, ValueId value) const;
   int decide(State& state, ValueId condition);  // 1, 0, or -1 when open
   bool is_nonzero(State& state, ValueId value);
 
@@ -103,13 +100,12 @@ class FunctionRun {
 
   // join.cc
   void limit_states(std::vector<State>& states);
-  bool join(State& into, const State& other);
+  void join(State& into, const State& other);
 
   // lost.cc
   void check_lost(State& state, std::uint32_t index, LossKind kind, ValueId kept = kNoValue);
   void mark(const State& state, std::vector<ValueId> work,
             std::vector<std::uint32_t>& reached) const;
-  std::string holder_of(const State& state, std::uint32_t object) const;
 
   // exits.cc
   void add_case(State& state, std::uint32_t index, bool throws);
@@ -126,11 +122,9 @@ class FunctionRun {
   Values values_;
   std::vector<Origin> origins_;
   std::uint32_t objects_ = 0;
-  std::map<std::uint32_t, std::uint32_t> object_origin_;
 
   struct Pending {
     std::vector<State> states;
-    std::vector<State> seen;
     unsigned visits = 0;
   };
   std::vector<Pending> pending_;

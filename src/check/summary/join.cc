@@ -17,7 +17,7 @@ constexpr std::size_t kFewStates = 3;  // so many are kept apart anyway
 
 }  // namespace
 
-bool FunctionRun::join(State& into, const State& other) {
+void FunctionRun::join(State& into, const State& other) {
   const auto meet = [&](ValueId& value, ValueId with) {
     if (value == with) return;
     if (value == kNoValue || with == kNoValue) {
@@ -69,7 +69,6 @@ bool FunctionRun::join(State& into, const State& other) {
   }
   if (other.trail && into.trail && other.trail->length < into.trail->length)
     into.trail = other.trail;
-  return true;
 }
 
 void FunctionRun::limit_states(std::vector<State>& states) {

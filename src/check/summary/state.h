@@ -47,7 +47,6 @@ struct HeapBlock {
   std::uint32_t object = 0;  // ObjectId index
   std::uint32_t origin = 0;  // index into the run's origins
   bool maybe_null = true;    // not yet tested
-  bool in_loop = false;      // an older block of the same site was seen
   bool operator==(const HeapBlock&) const = default;
 };
 

@@ -193,7 +193,7 @@ void FunctionRun::finish(BlockIndex block, State state, std::uint32_t index) {
       break;
     }
     case Op::invoke_end:
-      // A callee that throws leaves its state with `escape_throw` set by call.cc.
+      // What throws has gone to the other target already: see raise().
       send(block, o.targets[0], std::move(state));
       break;
     case Op::returns:
