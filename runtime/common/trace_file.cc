@@ -58,6 +58,23 @@ uint64_t address_room() {
 
 TraceFile& trace() { return the_trace; }
 
+// Where the sections are, and how far they reach.
+struct TraceFile::Places {
+  PlumbSection sections[PLUMB_SECTION_COUNT];
+  uint64_t size;
+
+  static Places in(uint64_t room) {
+    const Layout layout = layout_for(room);
+    Places places{};
+    places.size = page_up(sizeof(PlumbTraceHeader));
+    for (int kind = 0; kind < PLUMB_SECTION_COUNT; ++kind) {
+      places.sections[kind] = {places.size, layout.count[kind], 1, kItemSize[kind], 0};
+      places.size = page_up(places.size + layout.count[kind] * kItemSize[kind]);
+    }
+    return places;
+  }
+};
+
 bool TraceFile::open(int file, unsigned stack_depth) {
   struct stat info{};
   if (sys_call(SYS_fstat, file, reinterpret_cast<long>(&info)) != 0) return false;
@@ -71,28 +88,35 @@ bool TraceFile::open(int file, unsigned stack_depth) {
     fail(PLUMB_PHASE_GAVE_UP, PLUMB_PROBLEM_OUT_OF_MEMORY, "");
     return false;
   }
-  const Layout layout = layout_for(room);
-  uint64_t offset = page_up(sizeof(PlumbTraceHeader));
-  PlumbSection sections[PLUMB_SECTION_COUNT] = {};
-  for (int kind = 0; kind < PLUMB_SECTION_COUNT; ++kind) {
-    sections[kind] = {offset, layout.count[kind], 1, kItemSize[kind], 0};
-    offset = page_up(offset + layout.count[kind] * kItemSize[kind]);
-  }
-  char* base = static_cast<char*>(own_shared_pages(file, 0, offset));
+  const Places places = Places::in(room);
+  char* base = static_cast<char*>(own_shared_pages(file, 0, places.size));
   sys_close(file);
   if (base == nullptr) return false;
-
-  header_ = reinterpret_cast<PlumbTraceHeader*>(base);
-  threads_ = reinterpret_cast<PlumbThread*>(base + sections[PLUMB_SECTION_THREADS].offset);
-  modules_ = reinterpret_cast<PlumbModule*>(base + sections[PLUMB_SECTION_MODULES].offset);
-  strings_ = base + sections[PLUMB_SECTION_STRINGS].offset;
-  stack_words_ = reinterpret_cast<uint64_t*>(base + sections[PLUMB_SECTION_STACKS].offset);
-  blocks_ = reinterpret_cast<PlumbBlock*>(base + sections[PLUMB_SECTION_BLOCKS].offset);
-
-  begin_header(*header_, stack_depth);
-  for (int kind = 0; kind < PLUMB_SECTION_COUNT; ++kind) header_->sections[kind] = sections[kind];
-  __atomic_store_n(&header_->phase, PLUMB_PHASE_RUNNING, __ATOMIC_RELEASE);
+  begin(base, places, stack_depth);
   return true;
+}
+
+bool TraceFile::open_own(uint64_t room, unsigned stack_depth) {
+  if (room > address_room()) room = address_room();
+  const Places places = Places::in(room);
+  char* base = static_cast<char*>(own_pages(places.size));
+  if (base == nullptr) return false;
+  begin(base, places, stack_depth);
+  return true;
+}
+
+void TraceFile::begin(char* base, const Places& places, unsigned stack_depth) {
+  header_ = reinterpret_cast<PlumbTraceHeader*>(base);
+  threads_ = reinterpret_cast<PlumbThread*>(base + places.sections[PLUMB_SECTION_THREADS].offset);
+  modules_ = reinterpret_cast<PlumbModule*>(base + places.sections[PLUMB_SECTION_MODULES].offset);
+  strings_ = base + places.sections[PLUMB_SECTION_STRINGS].offset;
+  stack_words_ = reinterpret_cast<uint64_t*>(base + places.sections[PLUMB_SECTION_STACKS].offset);
+  blocks_ = reinterpret_cast<PlumbBlock*>(base + places.sections[PLUMB_SECTION_BLOCKS].offset);
+  begin_header(*header_, stack_depth);
+  for (int kind = 0; kind < PLUMB_SECTION_COUNT; ++kind) {
+    header_->sections[kind] = places.sections[kind];
+  }
+  __atomic_store_n(&header_->phase, PLUMB_PHASE_RUNNING, __ATOMIC_RELEASE);
 }
 
 uint64_t TraceFile::take(PlumbSectionKind kind, uint64_t count) {

@@ -15,6 +15,8 @@ class TraceFile {
  public:
   // Takes over the descriptor and closes it. False: no trace, stay out.
   bool open(int file, unsigned stack_depth);
+  // The same in memory of our own, for runtimes that write files by themselves.
+  bool open_own(uint64_t room, unsigned stack_depth);
 
   PlumbTraceHeader& header() { return *header_; }
   PlumbThread* threads() { return threads_; }
@@ -31,6 +33,9 @@ class TraceFile {
   void fail(uint32_t phase, uint32_t problem, const char* text);
 
  private:
+  struct Places;
+  void begin(char* base, const Places& places, unsigned stack_depth);
+
   PlumbTraceHeader* header_ = nullptr;
   PlumbThread* threads_ = nullptr;
   PlumbModule* modules_ = nullptr;

@@ -48,7 +48,10 @@ uint32_t caller_stack(Inside& in, uintptr_t caller) {
 }  // namespace
 
 uint32_t current_stack(Inside& in, uintptr_t caller) {
-  const unsigned depth = process().stack_depth;
+  return current_stack(in, caller, process().stack_depth);
+}
+
+uint32_t current_stack(Inside& in, uintptr_t caller, unsigned depth) {
   if (depth <= 1) return caller_stack(in, caller);
   Walk walk;
   walk.count = 0;

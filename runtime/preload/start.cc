@@ -8,9 +8,9 @@
 
 #include <dlfcn.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/block_table.h"
+#include "common/environment.h"
 #include "common/heap_layout.h"
 #include "common/process.h"
 #include "common/stack_depot.h"
@@ -48,35 +48,6 @@ Settings parse_settings(const char* text) {
     while (*text != 0 && *text != ':') ++text;
     if (*text == ':') ++text;
   }
-  return settings;
-}
-
-// The command puts our library last in LD_PRELOAD; the program sees what the
-// user had set. Works on the strings in place: nobody has copied them yet.
-bool remove_own_preload(char* value) {
-  char* last = strrchr(value, ':');
-  if (last == nullptr) return true;  // only ours: the variable goes
-  *last = 0;
-  return false;
-}
-
-// Takes our variables out of the environment; returns our settings or null.
-const char* clean_environment(char** environment) {
-  const char* settings = nullptr;
-  for (char** at = environment; *at != nullptr; ++at) {
-    if (const char* found = after(*at, PLUMB_RUNTIME_VARIABLE "="); found != nullptr) {
-      settings = found;
-    }
-  }
-  if (settings == nullptr) return nullptr;  // preloaded by somebody else
-  char** to = environment;
-  for (char** at = environment; *at != nullptr; ++at) {
-    const bool ours = after(*at, PLUMB_RUNTIME_VARIABLE "=") != nullptr;
-    const bool preload =
-        after(*at, "LD_PRELOAD=") != nullptr && remove_own_preload(*at + strlen("LD_PRELOAD="));
-    if (!ours && !preload) *to++ = *at;
-  }
-  *to = nullptr;
   return settings;
 }
 

@@ -32,6 +32,9 @@ std::string_view nearest(std::string_view word, const std::vector<std::string_vi
 // "4k", "1M", "2G" (powers of 1024) or plain bytes; nullopt on anything else.
 std::optional<std::uint64_t> parse_size(std::string_view text);
 
+// "250ms", "2s", "1m", "0.5s" as seconds; a plain number is seconds.
+std::optional<double> parse_duration(std::string_view text);
+
 // True when the bytes are well-formed UTF-8.
 bool is_utf8(std::string_view bytes);
 

@@ -110,8 +110,12 @@ struct Summary {
   bool operator==(const Summary&) const = default;
 };
 
-// What the sampled engine knows of a site's blocks; times in heap accesses.
+// What the sampled engine knows of a site's blocks.
 struct Age {
+  std::string unit;                             // of the times: "cpu-seconds"; empty: heap accesses
+  std::string verdict;                          // "leak", "cache", "start-up", "few"
+  std::optional<std::uint64_t> samples;         // that the figures are scaled up from
+  std::optional<double> bytes_low, bytes_high;  // `bytesLow`, `bytesHigh`: 95% interval
   std::optional<double> first, last, active, idle, drag, growth;
   std::vector<double> histogram;        // blocks by power of two of idle time
   std::optional<double> missed_chance;  // `missedChance`

@@ -27,7 +27,7 @@ void choose(std::optional<T>& into, const std::optional<T>& from, Pick pick) {
 
 constexpr auto kSmaller = [](double a, double b) { return std::min(a, b); };
 constexpr auto kLarger = [](double a, double b) { return std::max(a, b); };
-constexpr auto kSum = [](double a, double b) { return a + b; };
+constexpr auto kSum = [](auto a, auto b) { return a + b; };
 
 // Amounts add up; moments span both; durations are the longest seen.
 void absorb_age(Age& into, const Age& from) {
@@ -36,6 +36,10 @@ void absorb_age(Age& into, const Age& from) {
   choose(into.active, from.active, kLarger);
   choose(into.idle, from.idle, kLarger);
   choose(into.missed_chance, from.missed_chance, kLarger);
+  choose(into.samples, from.samples, kSum);
+  choose(into.bytes_low, from.bytes_low, kSum);
+  choose(into.bytes_high, from.bytes_high, kSum);
+  if (into.verdict.empty()) into.verdict = from.verdict;
   choose(into.drag, from.drag, kSum);
   choose(into.growth, from.growth, kSum);
   if (into.histogram.size() < from.histogram.size()) into.histogram.resize(from.histogram.size());

@@ -54,7 +54,7 @@ Result<Ending> command_report(const Invocation& call) {
   if (!aids) return std::unexpected(aids.error());
   Result<Report> report = [&] {
     const Progress progress(settings, "reading " + call.words.front());
-    return load_reports(call.words);
+    return load_reports(call.words, stale_policy(settings));
   }();
   if (!report) return std::unexpected(report.error());
   stats.step("read");

@@ -3,82 +3,17 @@
 // Everything that can be wrong with our own work is found before the program
 // starts, or said after it ended; in between nothing of plumb is seen.
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <csignal>
-#include <filesystem>
 #include <string>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "core/order.h"
-#include "driver/build_info.h"
 #include "driver/command.h"
-#include "driver/filter.h"
 #include "driver/judge.h"
-#include "driver/present.h"
-#include "driver/screen.h"
+#include "driver/program_report.h"
 #include "driver/stats.h"
-#include "report/text_cells.h"
 #include "run/run.h"
 
 namespace plumb {
-
-namespace {
-
-// A run may take hours: a report that cannot be written is known before it.
-Result<void> check_output(const Settings& settings, Opt opt) {
-  const std::string path = settings.text(opt);
-  if (path.empty() || path == "-") return {};
-  std::error_code problem;
-  const std::filesystem::path directory = std::filesystem::path(path).parent_path();
-  const std::string folder = directory.empty() ? "." : directory.string();
-  if (!std::filesystem::is_directory(folder, problem)) {
-    return fail(printable(path),
-                fmt::format("cannot write: there is no directory {}", printable(folder)),
-                "the program was not started");
-  }
-  if (std::filesystem::is_directory(path, problem)) {
-    return fail(printable(path), "cannot write: it is a directory", "the program was not started");
-  }
-  const bool special =
-      std::filesystem::exists(path, problem) && !std::filesystem::is_regular_file(path, problem);
-  if (access(special ? path.c_str() : folder.c_str(), W_OK) != 0) {
-    return fail(printable(path), "cannot write: no permission", "the program was not started");
-  }
-  return {};
-}
-
-// "leaks.%p.json" -> "leaks.4242.json"
-void name_process(Settings& settings, const Report& report) {
-  const std::string pattern = settings.text(Opt::output);
-  std::string path;
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    if (pattern[i] == '%' && i + 1 < pattern.size() && pattern[i + 1] == 'p') {
-      path += fmt::format("{}", report.subject.pid.value_or(0));
-      ++i;
-    } else {
-      path += pattern[i];
-    }
-  }
-  if (path != pattern) settings.set(spec_of(Opt::output), {path}, Origin::command_line);
-}
-
-// The report to where it belongs; to standard error as text when that fails.
-bool show(Report& report, const Settings& settings) {
-  const std::string text = rendered(report, settings, STDERR_FILENO);
-  const Result<void> good = deliver(settings, STDERR_FILENO, text);
-  if (good) return true;
-  (void)write_stream(STDERR_FILENO, good.error().message());
-  if (settings.has(Opt::output)) {
-    (void)write_stream(STDERR_FILENO, render(report, Format::text, {}));
-  }
-  return false;
-}
-
-}  // namespace
 
 Result<Ending> command_run(const Invocation& call) {
   Settings settings = call.settings;
@@ -106,36 +41,7 @@ Result<Ending> command_run(const Invocation& call) {
   std::signal(SIGPIPE, SIG_IGN);
   stats.step("program and analysis");
 
-  Report& report = outcome->report;
-  report.tool.version = kPlumbVersion;
-  name_process(settings, report);
-  hide(report, *aids);
-  apply_filters(report, settings);
-  sort_leaks(report, *value_of<SortKey>(settings.text(Opt::sort)));
-  const Verdict verdict = judge(report, settings);
-  bool finished = check_report(report);
-  stats.step("hide, filter and sort");
-  stats.count("leaks", report.leaks.size());
-
-  const bool silent = settings.flag(Opt::quiet) && verdict.leaks == 0 &&
-                      !settings.has(Opt::output) && format_in_force(settings) == Format::text;
-  if (!silent) finished = show(report, settings) && finished;
-  for (const std::string& sentence : unused_suppressions(aids->suppressions)) {
-    note(settings, sentence);
-  }
-  if (settings.flag(Opt::stats)) {
-    stats.suppressions(aids->suppressions);
-    (void)write_stream(STDERR_FILENO, stats.text());
-  }
-
-  // A crash says more than a leak: no status of ours replaces a signal.
-  if (WIFSIGNALED(outcome->wait_status)) return Ending{.signal = WTERMSIG(outcome->wait_status)};
-  Ending ending{.status = WEXITSTATUS(outcome->wait_status)};
-  if (settings.has(Opt::error_exitcode)) {
-    if (!finished) ending.status = kUnfinished;
-    if (verdict.findings) ending.status = static_cast<int>(settings.number(Opt::error_exitcode));
-  }
-  return ending;
+  return finish_program({outcome->report, outcome->wait_status}, settings, *aids, stats);
 }
 
 }  // namespace plumb

@@ -26,6 +26,7 @@ struct Invocation {
 
 // An Error is wrong usage or unreadable input: status 2.
 Result<Ending> command_run(const Invocation& call);
+Result<Ending> command_watch(const Invocation& call);
 Result<Ending> command_report(const Invocation& call);
 Result<Ending> command_diff(const Invocation& call);
 Result<Ending> command_explain(const Invocation& call);

@@ -190,6 +190,7 @@ std::string zsh_completion() {
     for (const OptionSpec* option : visible_options(command)) text += zsh_spec(*option);
     switch (command) {
       case Command::run:
+      case Command::watch:
         text += "        '(-)1:program:_command_names -e' '*::argument:_normal' ;;\n";
         break;
       case Command::report:

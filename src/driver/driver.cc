@@ -83,7 +83,7 @@ Result<Invocation> prepare(Command command, const CommandLine& line) {
   }
   std::vector<std::string> complaints;
   if (const char* text = std::getenv(kRuntimeVariable);
-      text != nullptr && command == Command::run) {
+      text != nullptr && (command == Command::run || command == Command::watch)) {
     complaints = apply_runtime_options(text, settings);
   }
   if (Result<void> good = settings.resolve_conflicts(); !good) {
@@ -99,6 +99,8 @@ Result<Ending> dispatch(const Invocation& call) {
   switch (call.settings.command()) {
     case Command::run:
       return command_run(call);
+    case Command::watch:
+      return command_watch(call);
     case Command::report:
       return command_report(call);
     case Command::diff:

@@ -18,6 +18,8 @@
 #include "report/text_cells.h"
 #include "run/run.h"
 #include "trace/record.h"
+#include "watch/snapshot.h"
+#include "watch/watch.h"
 
 namespace plumb {
 
@@ -77,7 +79,7 @@ Result<Report> report_of_trace_bytes(std::string_view bytes) {
 
 }  // namespace
 
-Result<Report> load_report(const std::string& path) {
+Result<Report> load_report(const std::string& path, const StalePolicy& policy) {
   if (path != "-" && is_trace_file(path)) return read_trace(path);
   Result<std::string> text = read_file(path);
   const std::string shown = path == "-" ? kStandardInput : printable(path);
@@ -87,18 +89,23 @@ Result<Report> load_report(const std::string& path) {
     return std::unexpected(error);
   }
   if (text->starts_with(kTraceMagic)) return report_of_trace_bytes(*text);
+  if (is_snapshot(*text)) {
+    Result<Report> report = report_of_snapshot(*text, shown, policy);
+    if (report) report->tool.version = kPlumbVersion;
+    return report;
+  }
   Result<Report> report = read_json(*text);
   if (!report) return std::unexpected(report.error().in(shown));
   return report;
 }
 
-Result<Report> load_reports(const std::vector<std::string>& paths) {
+Result<Report> load_reports(const std::vector<std::string>& paths, const StalePolicy& policy) {
   if (std::ranges::count(paths, "-") > 1) {
     return fail({}, "standard input is named twice", "give - once");
   }
   std::vector<Report> reports;
   for (const std::string& path : paths) {
-    Result<Report> report = load_report(path);
+    Result<Report> report = load_report(path, policy);
     if (!report) return report;
     reports.push_back(std::move(*report));
   }
@@ -107,6 +114,16 @@ Result<Report> load_reports(const std::vector<std::string>& paths) {
   // Leaks of different reports may have had the same name.
   assign_ids(merged);
   return merged;
+}
+
+StalePolicy stale_policy(const Settings& settings) {
+  StalePolicy policy;
+  policy.times_active = static_cast<double>(settings.number(Opt::times_active));
+  policy.least_idle = settings.seconds(Opt::least_idle);
+  policy.least_samples = settings.number(Opt::least_samples);
+  policy.must_grow = !settings.flag(Opt::no_growth);
+  policy.list_all = settings.flag(Opt::all_sites);
+  return policy;
 }
 
 }  // namespace plumb

@@ -26,10 +26,12 @@ constexpr std::array<std::string_view, 2> kPlainFormats = {"text", "json"};
 constexpr std::array<std::string_view, 3> kColors = {"auto", "always", "never"};
 constexpr std::array<std::string_view, 4> kDumps = {"man", "bash", "zsh", "fish"};
 
-constexpr CommandSet kEvery = {Command::run, Command::report, Command::diff, Command::explain,
-                               Command::doctor};
-constexpr CommandSet kListing = {Command::run, Command::report, Command::diff};
-constexpr CommandSet kReports = {Command::run, Command::report};
+constexpr CommandSet kEvery = {Command::run,  Command::watch,   Command::report,
+                               Command::diff, Command::explain, Command::doctor};
+constexpr CommandSet kListing = {Command::run, Command::watch, Command::report, Command::diff};
+constexpr CommandSet kReports = {Command::run, Command::watch, Command::report};
+// What is a leak is judged again when a snapshot is read.
+constexpr CommandSet kJudging = {Command::watch, Command::report};
 
 constexpr auto kOptions = std::to_array<OptionSpec>({
     {.opt = Opt::format,
@@ -57,8 +59,8 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .letter = 'o',
      .type = ValueType::file,
      .value_name = "FILE",
-     .commands = {Command::run, Command::report, Command::diff, Command::doctor},
-     .help = "write to FILE, whole or not at all; for run, %p is the process id",
+     .commands = {Command::run, Command::watch, Command::report, Command::diff, Command::doctor},
+     .help = "write to FILE, whole or not at all; for run and watch, %p is the process id",
      .runtime_key = "output"},
     {.opt = Opt::sort,
      .name = "sort",
@@ -137,7 +139,7 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .name = "error-exitcode",
      .type = ValueType::number,
      .value_name = "N",
-     .commands = {Command::run},
+     .commands = {Command::run, Command::watch},
      .help = "end with status N when there are findings",
      .least = 1,
      .most = 255,
@@ -147,7 +149,7 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .type = ValueType::number,
      .value_name = "DEPTH",
      .default_value = "30",
-     .commands = {Command::run},
+     .commands = {Command::run, Command::watch},
      .help = "frames kept per allocation; 1 is the caller only",
      .least = 1,
      .most = 200},
@@ -161,6 +163,70 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .value_name = "FILE",
      .commands = {Command::run},
      .help = "keep the raw records in FILE for `plumb report`"},
+    {.opt = Opt::snapshot,
+     .name = "snapshot",
+     .commands = {Command::watch},
+     .help = "with a PID: one report, then end; otherwise a view that goes on",
+     .configurable = false},
+    {.opt = Opt::snapshot_file,
+     .name = "snapshot-file",
+     .type = ValueType::file,
+     .value_name = "FILE",
+     .commands = {Command::watch},
+     .help = "keep the last snapshot in FILE for `plumb report`, also when the program is killed; "
+             "%p is the process id"},
+    {.opt = Opt::sample,
+     .name = "sample",
+     .type = ValueType::size,
+     .value_name = "BYTES",
+     .default_value = "64k",
+     .commands = {Command::watch},
+     .help = "one sample in so many bytes allocated, on the average; more bytes for a larger heap"},
+    {.opt = Opt::epoch,
+     .name = "epoch",
+     .type = ValueType::duration,
+     .value_name = "TIME",
+     .default_value = "1s",
+     .commands = {Command::watch},
+     .help = "look for touched blocks after so much CPU time"},
+    {.opt = Opt::interval,
+     .name = "interval",
+     .type = ValueType::duration,
+     .value_name = "TIME",
+     .default_value = "10s",
+     .commands = {Command::watch},
+     .help = "time between two snapshots, and between two views of a running program"},
+    {.opt = Opt::times_active,
+     .name = "times-active",
+     .type = ValueType::number,
+     .value_name = "N",
+     .default_value = "10",
+     .commands = kJudging,
+     .help = "a block is stale when it was idle for N times as long as it was in use",
+     .least = 1},
+    {.opt = Opt::least_idle,
+     .name = "least-idle",
+     .type = ValueType::duration,
+     .value_name = "TIME",
+     .default_value = "0s",
+     .commands = kJudging,
+     .help = "and for at least so much CPU time"},
+    {.opt = Opt::least_samples,
+     .name = "least-samples",
+     .type = ValueType::number,
+     .value_name = "N",
+     .default_value = "3",
+     .commands = kJudging,
+     .help = "a site needs N stale samples to be called a leak",
+     .least = 1},
+    {.opt = Opt::no_growth,
+     .name = "no-growth",
+     .commands = kJudging,
+     .help = "a site may be a leak although it does not grow"},
+    {.opt = Opt::all_sites,
+     .name = "all-sites",
+     .commands = kJudging,
+     .help = "list sites with idle memory that look like caches or start-up data, too"},
     {.opt = Opt::kind,
      .name = "kind",
      .letter = 'k',
@@ -285,6 +351,20 @@ constexpr auto kCommands = std::to_array<CommandSpec>({
      .status = "The program's own; a program that a signal ended ends plumb by the same signal. "
                "With --error-exitcode=N: N when there are findings and no signal, 3 when the "
                "analysis could not finish. 2: wrong usage, or the program could not be started."},
+    {.command = Command::watch,
+     .summary = "find what a running program no longer uses",
+     .arguments = "[--] PROGRAM [ARGS...] | PID",
+     .description =
+         "Runs an unmodified, dynamically linked program with a library preloaded that takes a "
+         "sample of its blocks and sees which of them are still touched. What is idle for long and "
+         "keeps growing is stale: a leak, reachable or not. Made for long-running programs; the "
+         "cost is a few percent.\n\n"
+         "The program keeps its standard streams, its behaviour and its exit status. The report "
+         "goes to standard error, or to the file of --output. With a PID, a program that was "
+         "started this way is looked at while it runs.",
+     .example = "plumb watch --snapshot-file=server.snapshot -- ./server --port 80\n"
+                "plumb watch --snapshot 4242",
+     .status = "As for run; with a PID as for report."},
     {.command = Command::report,
      .summary = "show, convert, merge and filter saved reports",
      .arguments = "FILE...",

@@ -19,10 +19,11 @@
 
 namespace plumb {
 
-enum class Command { run, report, diff, explain, doctor };
+enum class Command { run, watch, report, diff, explain, doctor };
 
 template <>
 inline constexpr auto kNames<Command> = name_table<Command>({{Command::run, "run"},
+                                                             {Command::watch, "watch"},
                                                              {Command::report, "report"},
                                                              {Command::diff, "diff"},
                                                              {Command::explain, "explain"},
@@ -53,6 +54,7 @@ enum class ValueType {
   flag,       // takes no value
   number,     // within OptionSpec::least and ::most
   size,       // bytes, with k, M or G
+  duration,   // seconds, or with ms, s, m or h
   text,       // anything, often a glob
   file,       // a path
   directory,  // a path
@@ -78,6 +80,16 @@ enum class Opt {
   stacks,
   no_forgotten,
   keep_trace,
+  snapshot,
+  snapshot_file,
+  sample,
+  epoch,
+  interval,
+  times_active,
+  least_idle,
+  least_samples,
+  no_growth,
+  all_sites,
   kind,
   file,
   function,

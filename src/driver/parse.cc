@@ -197,7 +197,9 @@ Result<CommandLine> parse_global(const std::vector<std::string>& arguments) {
 }
 
 Result<CommandLine> parse_command(Command command, const std::vector<std::string>& arguments) {
-  return parse(command, options_of(command), command == Command::run, arguments);
+  // What follows the program's name belongs to it.
+  const bool runs = command == Command::run || command == Command::watch;
+  return parse(command, options_of(command), runs, arguments);
 }
 
 Result<Command> command_named(std::string_view word) {

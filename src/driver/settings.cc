@@ -140,6 +140,12 @@ std::uint64_t Settings::size(Opt opt) const {
   return *bytes;
 }
 
+double Settings::seconds(Opt opt) const {
+  const std::optional<double> time = parse_duration(value(opt).values.front());
+  PLUMB_CHECK(time.has_value());
+  return *time;
+}
+
 std::string Settings::text(Opt opt) const {
   const Value& held = value(opt);
   return held.values.empty() ? std::string{} : held.values.front();

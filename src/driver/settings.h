@@ -43,6 +43,7 @@ class Settings {
   bool flag(Opt opt) const;
   std::uint64_t number(Opt opt) const;
   std::uint64_t size(Opt opt) const;
+  double seconds(Opt opt) const;
   std::string text(Opt opt) const;  // empty when not set
   std::vector<std::string> list(Opt opt) const;
 

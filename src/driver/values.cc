@@ -66,6 +66,12 @@ Result<void> check_value(const OptionSpec& option, std::string_view value,
                     "bytes, or with k, M or G: 512, 4k, 1M");
       }
       return {};
+    case ValueType::duration:
+      if (!parse_duration(value)) {
+        return fail({}, fmt::format("{}: '{}' is not a time", written, printable(value)),
+                    "seconds, or with ms, s, m or h: 250ms, 2s, 1m");
+      }
+      return {};
     case ValueType::text:
     case ValueType::file:
     case ValueType::directory:

@@ -157,14 +157,19 @@ inline constexpr auto kObject<Summary> = object(Layout::block, &Summary::extra, 
                                                 optional("edges", &Summary::edges));
 
 template <>
-inline constexpr auto kObject<Age> = object(Layout::block, &Age::extra,              //
-                                            optional("first", &Age::first),          //
-                                            optional("last", &Age::last),            //
-                                            optional("active", &Age::active),        //
-                                            optional("idle", &Age::idle),            //
-                                            optional("drag", &Age::drag),            //
-                                            optional("growth", &Age::growth),        //
-                                            optional("histogram", &Age::histogram),  //
+inline constexpr auto kObject<Age> = object(Layout::block, &Age::extra,               //
+                                            optional("unit", &Age::unit),             //
+                                            optional("verdict", &Age::verdict),       //
+                                            optional("samples", &Age::samples),       //
+                                            optional("bytesLow", &Age::bytes_low),    //
+                                            optional("bytesHigh", &Age::bytes_high),  //
+                                            optional("first", &Age::first),           //
+                                            optional("last", &Age::last),             //
+                                            optional("active", &Age::active),         //
+                                            optional("idle", &Age::idle),             //
+                                            optional("drag", &Age::drag),             //
+                                            optional("growth", &Age::growth),         //
+                                            optional("histogram", &Age::histogram),   //
                                             optional("missedChance", &Age::missed_chance));
 
 template <>

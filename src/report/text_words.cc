@@ -160,14 +160,31 @@ std::string qualifiers_of(const Leak& leak) {
   return words.empty() ? "" : fmt::format(" ({})", fmt::join(words, ", "));
 }
 
+namespace {
+
+std::string cpu_unit(const std::string& unit) {
+  return unit == "cpu-seconds" ? " s of CPU time" : " " + printable(unit);
+}
+
+}  // namespace
+
 std::string age_line(const Age& age) {
   std::vector<std::string> parts;
-  if (age.idle) parts.push_back(fmt::format("idle for {} heap accesses", number(*age.idle)));
+  const std::string time = age.unit.empty() ? " heap accesses" : cpu_unit(age.unit);
+  if (age.idle) parts.push_back(fmt::format("idle for {}{}", number(*age.idle), time));
   if (age.active) parts.push_back(fmt::format("active for {}", number(*age.active)));
   if (age.drag) parts.push_back(fmt::format("drag {} (bytes x idle time)", number(*age.drag)));
   if (age.growth) parts.push_back(fmt::format("growth {}", number(*age.growth)));
   if (age.missed_chance && std::isfinite(*age.missed_chance)) {
-    parts.push_back(fmt::format("chance of a missed access {:.2g}%", *age.missed_chance * 100));
+    parts.push_back(
+        age.unit.empty()
+            ? fmt::format("chance of a missed access {:.2g}%", *age.missed_chance * 100)
+            : fmt::format("chance that the samples mislead {:.2g}%", *age.missed_chance * 100));
+  }
+  if (age.samples && age.bytes_low && age.bytes_high) {
+    parts.push_back(fmt::format("estimated from {} ({} to {} bytes)",
+                                count_of(*age.samples, "sample"), number(*age.bytes_low),
+                                number(*age.bytes_high)));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }

@@ -88,9 +88,10 @@ struct Prepared {  // all memory that the child needs, allocated before the fork
 
 [[noreturn]] void run_child(const Prepared& prepared) {
   // Without CLOEXEC: it must survive the exec.
-  const bool placed = prepared.trace_fd == prepared.wanted_fd
-                          ? fcntl(prepared.trace_fd, F_SETFD, 0) == 0
-                          : dup2(prepared.trace_fd, prepared.wanted_fd) >= 0;
+  const bool placed =
+      prepared.trace_fd < 0 ||
+      (prepared.trace_fd == prepared.wanted_fd ? fcntl(prepared.trace_fd, F_SETFD, 0) == 0
+                                               : dup2(prepared.trace_fd, prepared.wanted_fd) >= 0);
   if (placed) {
     sigprocmask(SIG_SETMASK, prepared.mask, nullptr);
     execve(prepared.program, prepared.arguments, prepared.environment);
@@ -129,6 +130,8 @@ int wanted_trace_fd(int trace_fd) {
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur <= kTraceFd) return trace_fd;
   return kTraceFd;
 }
+
+Result<Ended> launch_with(const Launch& launch, int trace_fd, int wanted_fd);
 
 }  // namespace
 
@@ -196,17 +199,25 @@ std::vector<std::string> runtime_environment(const char* const* environment, con
     result.emplace_back(entry);
   }
   result.push_back("LD_PRELOAD=" + preload);
-  result.push_back(fmt::format("{}=fd={}:depth={}:scrub={}", PLUMB_RUNTIME_VARIABLE, trace_fd,
-                               launch.stack_depth, launch.scrub ? 1 : 0));
+  result.push_back(!launch.settings.empty()
+                       ? fmt::format("{}={}", PLUMB_RUNTIME_VARIABLE, launch.settings)
+                       : fmt::format("{}=fd={}:depth={}:scrub={}", PLUMB_RUNTIME_VARIABLE, trace_fd,
+                                     launch.stack_depth, launch.scrub ? 1 : 0));
   return result;
 }
 
 Result<Ended> launch_and_wait(const Launch& launch, const TraceMemory& trace) {
+  return launch_with(launch, trace.fd(), wanted_trace_fd(trace.fd()));
+}
+Result<Ended> launch_and_wait(const Launch& launch) { return launch_with(launch, -1, -1); }
+
+namespace {
+
+Result<Ended> launch_with(const Launch& launch, int trace_fd, int wanted_fd) {
   int pipe_ends[2];
   if (pipe2(pipe_ends, O_CLOEXEC) != 0) {
     return fail({}, fmt::format("cannot start: {}", std::strerror(errno)));
   }
-  const int wanted_fd = wanted_trace_fd(trace.fd());
   std::vector<std::string> command = launch.command;
   std::vector<std::string> environment = runtime_environment(environ, launch, wanted_fd);
   const std::vector<char*> arguments = pointers_to(command);
@@ -223,7 +234,7 @@ Result<Ended> launch_and_wait(const Launch& launch, const TraceMemory& trace) {
   const auto begin = std::chrono::steady_clock::now();
   const pid_t pid = fork();
   if (pid == 0) {
-    run_child({launch.program.c_str(), arguments.data(), variables.data(), trace.fd(), wanted_fd,
+    run_child({launch.program.c_str(), arguments.data(), variables.data(), trace_fd, wanted_fd,
                pipe_ends[1], &old_mask});
   }
   child_pid = pid;
@@ -248,5 +259,7 @@ Result<Ended> launch_and_wait(const Launch& launch, const TraceMemory& trace) {
   ended.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return ended;
 }
+
+}  // namespace
 
 }  // namespace plumb

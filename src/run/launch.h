@@ -42,6 +42,9 @@ struct Launch {
   std::string runtime;               // library to preload
   unsigned stack_depth = 30;
   bool scrub = true;
+  // What the runtime is told instead of the two above, when it writes its
+  // records by itself.
+  std::string settings = {};
 };
 
 struct Ended {
@@ -53,6 +56,8 @@ struct Ended {
 
 // Fails when the program could not be started.
 Result<Ended> launch_and_wait(const Launch& launch, const TraceMemory& trace);
+// For a runtime that needs no trace memory.
+Result<Ended> launch_and_wait(const Launch& launch);
 
 // The environment of the program, as "NAME=VALUE": ours plus the runtime. The
 // runtime takes its own variables out again before the program can see them.

@@ -11,26 +11,10 @@
 #include "core/merge.h"
 #include "core/order.h"
 #include "run/trace_notes.h"
-#include "trace/symbolise.h"
 
 namespace plumb {
 
 namespace {
-
-Stack named_stack(const std::vector<TraceAddress>& addresses, Symboliser& symbols) {
-  Stack stack;
-  for (const TraceAddress& address : addresses) {
-    if (!address.module) {
-      Frame frame;
-      frame.offset = address.offset;
-      stack.push_back(std::move(frame));
-      continue;
-    }
-    const std::vector<Frame>& frames = symbols.frames({*address.module, address.offset, true});
-    stack.insert(stack.end(), frames.begin(), frames.end());
-  }
-  return stack;
-}
 
 Leak leak_of(const TraceGroup& group, Stack stack) {
   Leak leak;
@@ -46,6 +30,21 @@ Leak leak_of(const TraceGroup& group, Stack stack) {
 }
 
 }  // namespace
+
+Stack named_stack(const std::vector<TraceAddress>& addresses, Symboliser& symbols) {
+  Stack stack;
+  for (const TraceAddress& address : addresses) {
+    if (!address.module) {
+      Frame frame;
+      frame.offset = address.offset;
+      stack.push_back(std::move(frame));
+      continue;
+    }
+    const std::vector<Frame>& frames = symbols.frames({*address.module, address.offset, true});
+    stack.insert(stack.end(), frames.begin(), frames.end());
+  }
+  return stack;
+}
 
 std::string api_of(const Stack& stack, const std::string& called) {
   std::string api = called;

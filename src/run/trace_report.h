@@ -4,11 +4,15 @@
 
 #include "core/report.h"
 #include "trace/record_reader.h"
+#include "trace/symbolise.h"
 
 namespace plumb {
 
 // Everything except what only the starter knows (command, duration, status).
 Report report_from(const Trace& trace);
+
+// Names for addresses; what has no module keeps its address.
+Stack named_stack(const std::vector<TraceAddress>& addresses, Symboliser& symbols);
 
 // "operator new[]" for a stack that begins in it, "strdup", or else `called`,
 // the function of the malloc family that the runtime saw.

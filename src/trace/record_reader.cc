@@ -356,6 +356,30 @@ Result<Trace> read_trace(std::span<const std::byte> bytes, std::string_view name
   return trace;
 }
 
+Result<Trace> read_trace_stacks(std::span<const std::byte> bytes, std::string_view name,
+                                std::span<const std::uint32_t> ids) {
+  const Result<Source> source = Source::open(bytes, name);
+  if (!source) return std::unexpected(source.error());
+  Trace trace;
+  const ModuleMap modules(*source, trace.modules);
+  StackReader stacks(*source, modules, trace);
+  std::vector<std::uint32_t> indices;
+  for (const std::uint32_t id : ids) {
+    const Result<std::uint32_t> index = stacks.read(id);
+    if (!index) return std::unexpected(index.error());
+    indices.push_back(*index);
+  }
+  std::vector<std::vector<TraceAddress>> ordered;
+  ordered.reserve(indices.size());
+  for (const std::uint32_t index : indices) ordered.push_back(trace.stacks[index]);
+  trace.stacks = std::move(ordered);
+  return trace;
+}
+
+std::string_view api_name(std::uint32_t api) {
+  return api < kApiNames.size() ? kApiNames[api] : std::string_view();
+}
+
 Result<std::string> compact_trace(std::span<const std::byte> bytes, std::string_view name) {
   const Result<Source> source = Source::open(bytes, name);
   if (!source) return std::unexpected(source.error());

@@ -69,6 +69,15 @@ struct Trace {
 // `name` is for error messages.
 Result<Trace> read_trace(std::span<const std::byte> bytes, std::string_view name);
 
+// Only the modules and the stacks that `ids` names, in that order: for records
+// that refer to a trace but are not in it (watch_record.h). An id of 0 is the
+// unknown stack.
+Result<Trace> read_trace_stacks(std::span<const std::byte> bytes, std::string_view name,
+                                std::span<const std::uint32_t> ids);
+
+// "malloc" for PLUMB_API_MALLOC; empty for what is no such number.
+std::string_view api_name(std::uint32_t api);
+
 // The same trace without the holes that the runtime keeps for growth.
 Result<std::string> compact_trace(std::span<const std::byte> bytes, std::string_view name);
 

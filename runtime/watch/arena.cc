@@ -1,0 +1,125 @@
+#include "watch/arena.h"
+
+#include <sys/resource.h>
+
+#include "common/sys.h"
+
+namespace plumb::rt {
+
+ArenaRange arena_range;
+
+namespace {
+
+constexpr uint64_t kMostAddresses = uint64_t{4} << 30;
+// Free windows that keep their page.
+constexpr uint32_t kKeptWindows = 256;
+// Somebody may be waiting for the lock.
+constexpr uint32_t kRemovedAtOnce = 128;
+
+// The program may have little room; we take a small share of it.
+uint64_t wanted_addresses() {
+  rlimit limit{};
+  const long result = sys_call(SYS_prlimit64, 0, RLIMIT_AS, 0, reinterpret_cast<long>(&limit));
+  if (result != 0 || limit.rlim_cur == RLIM_INFINITY) return kMostAddresses;
+  const uint64_t share = limit.rlim_cur / 16;
+  return share < kMostAddresses ? share : kMostAddresses;
+}
+
+uintptr_t reserve(uint64_t size) {
+  const long place =
+      sys_mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return is_error(place) ? 0 : static_cast<uintptr_t>(place);
+}
+
+}  // namespace
+
+bool Arena::prepare() {
+  for (uint64_t size = wanted_addresses() / kChunk * kChunk; size >= kChunk;
+       size = size / 2 / kChunk * kChunk) {
+    const uintptr_t begin = reserve(size + kWindow);
+    if (begin == 0) continue;
+    alias_ = reserve(size);
+    const size_t windows = size / kWindow;
+    next_ = static_cast<uint32_t*>(own_pages(windows * sizeof *next_));
+    dirty_ = static_cast<uint8_t*>(own_pages(windows));
+    if (alias_ == 0 || next_ == nullptr || dirty_ == nullptr) return false;
+    arena_range = {(begin + kWindow - 1) & ~(kWindow - 1), size};
+    return commit_chunk();
+  }
+  return false;
+}
+
+bool Arena::commit_chunk() {
+  if (committed_ + kChunkWindows > capacity()) return false;
+  const uintptr_t place = address(committed_);
+  const long mapped = sys_mmap(reinterpret_cast<void*>(place), kChunk, PROT_READ | PROT_WRITE,
+                               MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (is_error(mapped)) return false;
+  // A huge page would show the touch of one block on all of them.
+  sys_call(SYS_madvise, mapped, kChunk, MADV_NOHUGEPAGE);
+  // An old size of 0 asks for a second mapping of the same shared pages.
+  const uintptr_t other = alias_ + (place - arena_range.begin);
+  const long alias = sys_call(SYS_mremap, mapped, 0, kChunk, MREMAP_MAYMOVE | MREMAP_FIXED,
+                              static_cast<long>(other));
+  if (is_error(alias)) {
+    sys_mmap(reinterpret_cast<void*>(place), kChunk, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    return false;
+  }
+  sys_call(SYS_madvise, alias, kChunk, MADV_DONTDUMP);
+  committed_ += kChunkWindows;
+  return true;
+}
+
+long Arena::take(size_t windows) {
+  FreeList& list = free_[windows];
+  if (list.head != 0) {
+    const size_t window = list.head - 1;
+    list.head = next_[window];
+    --list.count;
+    return static_cast<long>(window);
+  }
+  if (high_ + windows > committed_) {
+    // The rest of a chunk that is too short for a row serves single windows.
+    while (high_ < committed_) give(high_++, 1, false);
+    if (!commit_chunk()) return -1;
+  }
+  const size_t window = high_;
+  high_ += windows;
+  return static_cast<long>(window);
+}
+
+void Arena::give(size_t window, size_t windows, bool dirty) {
+  if (dirty && windows > 1) {
+    sys_call(SYS_madvise, static_cast<long>(address(window)), static_cast<long>(windows * kWindow),
+             MADV_REMOVE);
+    dirty = false;
+  }
+  dirty_[window] = dirty ? 1 : 0;
+  FreeList& list = free_[windows];
+  next_[window] = list.head;
+  list.head = static_cast<uint32_t>(window) + 1;
+  ++list.count;
+}
+
+void Arena::trim() {
+  uint32_t seen = 0;
+  uint32_t removed = 0;
+  for (uint32_t at = free_[1].head; at != 0 && removed < kRemovedAtOnce; at = next_[at - 1]) {
+    if (++seen <= kKeptWindows || dirty_[at - 1] == 0) continue;
+    ++removed;
+    sys_call(SYS_madvise, static_cast<long>(address(at - 1)), kWindow, MADV_REMOVE);
+    dirty_[at - 1] = 0;
+  }
+}
+
+bool Arena::make_private() {
+  const size_t used = committed_ * kWindow;
+  if (used == 0) return true;
+  sys_call(SYS_munmap, static_cast<long>(alias_), static_cast<long>(used));
+  return !is_error(sys_mmap(reinterpret_cast<void*>(arena_range.begin), used,
+                            PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0));
+}
+
+}  // namespace plumb::rt

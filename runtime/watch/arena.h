@@ -1,0 +1,89 @@
+// The memory of sampled blocks: shared pages, so that their page-table entries
+// can be dropped without losing what is in them. The next access, the
+// program's or the kernel's, brings the entry back, and that is how touches
+// are seen (touches.h).
+//
+// Each block is alone in a window of 64 KB (or a few in a row): the kernel maps
+// neighbours of a page that is read along with it, but never beyond such a
+// window. Only the pages of the block itself take memory. The windows lie in
+// one range of addresses, reserved at the start, so that "is this block
+// sampled?" is one comparison; memory is put there in chunks.
+//
+// A second mapping of the same pages (the alias) is ours alone: through it
+// contents are read without touching the program's mapping.
+//
+// fork: shared pages would stay shared. Before it, the contents are copied;
+// the child puts private memory in place of the range and the copy into it.
+// Limit: what other threads write between the copy and the fork itself is not
+// in the child.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/memory.h"
+
+namespace plumb::rt {
+
+inline constexpr size_t kWindow = size_t{64} << 10;
+inline constexpr size_t kWindowPages = kWindow / kPage;
+inline constexpr size_t kChunkWindows = 512;
+inline constexpr size_t kChunk = kChunkWindows * kWindow;
+inline constexpr size_t kMostWindows = 4;
+// Larger ones stay where malloc puts them.
+inline constexpr size_t kLargestPlaced = kMostWindows * kWindow - 64;
+
+// One range, written once at the start: read by every free.
+struct ArenaRange {
+  uintptr_t begin;
+  uintptr_t size;
+};
+extern ArenaRange arena_range;
+inline bool in_arena(const void* block) {
+  return reinterpret_cast<uintptr_t>(block) - arena_range.begin < arena_range.size;
+}
+
+// Everything below but is_dirty wants the model's lock (model.h).
+class Arena {
+ public:
+  // Reserves up to 4 GB of addresses; false when there is no room at all.
+  bool prepare();
+
+  // So many windows in a row; returns the first's number, or -1.
+  long take(size_t windows);
+  void give(size_t window, size_t windows, bool dirty);
+
+  // Windows from here on were never used.
+  size_t high() const { return high_; }
+  size_t capacity() const { return arena_range.size / kWindow; }
+  uintptr_t address(size_t window) const { return arena_range.begin + window * kWindow; }
+  size_t window_of(uintptr_t address) const { return (address - arena_range.begin) / kWindow; }
+  const void* alias(uintptr_t address) const {
+    return reinterpret_cast<const void*>(address - arena_range.begin + alias_);
+  }
+  // May a new block in this window find something other than zeros?
+  bool is_dirty(size_t window) const { return dirty_[window] != 0; }
+
+  // Gives the memory of free windows back, all but the ones used next.
+  void trim();
+
+  // In the child of a fork: private memory, zeroed, in place of all chunks.
+  bool make_private();
+
+ private:
+  bool commit_chunk();
+
+  uintptr_t alias_ = 0;
+  size_t committed_ = 0;  // windows
+  size_t high_ = 0;
+  // Free windows by how many there are in a row, linked through next_.
+  struct FreeList {
+    uint32_t head;  // window + 1
+    uint32_t count;
+  };
+  FreeList free_[kMostWindows + 1] = {};
+  uint32_t* next_ = nullptr;
+  uint8_t* dirty_ = nullptr;
+};
+
+}  // namespace plumb::rt

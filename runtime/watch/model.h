@@ -1,0 +1,165 @@
+// What is known of the sampled blocks: each live one, and sums per site.
+//
+// A sample is a record in a table; blocks in the arena find theirs by window,
+// the others (large ones, in malloc's memory) by a small hash. A site is an
+// allocation stack. All of it is behind one lock that only sampled
+// allocations, their frees and the watching thread ever take: a few thousand
+// times a second at most.
+//
+// Invariant: for each site, allocated minus freed is the sum of the weights of
+// its live samples (up to rounding).
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/inside.h"
+#include "common/memory.h"
+#include "common/spin_lock.h"
+#include "trace/watch_record.h"
+#include "watch/arena.h"
+#include "watch/sampler.h"
+
+namespace plumb::rt {
+
+// What the block is, for the model; all known before the lock is taken.
+struct NewSample {
+  size_t size;
+  size_t alignment;  // power of two, at most kWindow
+  uint64_t mean;
+  uint32_t stack;
+  uint32_t api;
+  bool zeroed;
+};
+
+// As glibc would have it, so that a program that adds up usable sizes gets the
+// same sum as without us.
+inline size_t usable_size_for(size_t size) {
+  const size_t chunk = (size + 8 + 15) & ~size_t{15};
+  return (chunk < 32 ? 32 : chunk) - 8;
+}
+
+class Model {
+ public:
+  // Window 0 is kept for trying out (touches.h).
+  bool prepare(uint64_t epoch);
+
+  // A place in the arena, or null when there is none.
+  void* place(Inside& in, const NewSample& sample);
+  // A block that malloc itself holds.
+  void note_large(Inside& in, const void* block, const NewSample& sample);
+  // Is it one of those? Forgets it then.
+  bool release_large(Inside& in, const void* block, uint32_t free_stack);
+  void release(Inside& in, void* block, uint32_t free_stack);
+  // From inside another call: done later.
+  void release_later(void* block);
+
+  size_t size_of(const void* block) const;  // in the arena
+
+  // --- for the watching thread
+
+  uint64_t now() const { return __atomic_load_n(&now_, __ATOMIC_RELAXED); }
+  void set_now(uint64_t time) { __atomic_store_n(&now_, time, __ATOMIC_RELAXED); }
+  uint64_t mean() const { return __atomic_load_n(&mean_, __ATOMIC_RELAXED); }
+  void set_mean(uint64_t mean) { __atomic_store_n(&mean_, mean, __ATOMIC_RELAXED); }
+  void limit(uint32_t bit) { __atomic_fetch_or(&limits_, bit, __ATOMIC_RELAXED); }
+  uint32_t limits() const { return __atomic_load_n(&limits_, __ATOMIC_RELAXED); }
+
+  // The samples of these windows that `touched` names were touched in the
+  // epoch that ends now.
+  template <typename Touched>
+  void note_touches(size_t first, size_t end, Touched touched);
+  void add_point(uint64_t elapsed);
+  void trim();
+
+  uint64_t touch_count() const { return touch_count_; }
+  double live_bytes();       // scaled
+  double allocated_bytes();  // scaled
+
+  // Contents of all blocks in the arena, for the child of a fork. The lock is
+  // held from prepare to one of the other two.
+  void prepare_fork();
+  void after_fork_in_parent();
+  void after_fork_in_child();
+
+  size_t windows_used() const { return arena_.high(); }
+  uintptr_t window_address(size_t window) const { return arena_.address(window); }
+
+  friend class Snapshot;
+
+ private:
+  struct Sample {
+    PlumbWatchBlock block;
+    uint64_t address;
+    uint32_t next;     // of the unused ones, or of those to be released later
+    uint32_t windows;  // 0: in malloc's memory
+    uint32_t usable;
+    uint32_t alive;
+  };
+  struct Saved {  // before a fork; followed by the contents
+    uint64_t address;
+    uint64_t size;
+  };
+
+  static constexpr uint32_t kFreeSlots = 1u << 15;
+
+  uint32_t new_sample(const NewSample& sample);
+  void end_sample(uint32_t index, uint32_t free_stack);
+  uint32_t site_of(const NewSample& sample);
+  void count_free(uint32_t site, uint32_t stack);
+  bool is_stale(const PlumbWatchBlock& block, uint64_t now) const;
+  void release_deferred();
+  size_t large_slot(uint64_t address) const;
+  void erase_large(size_t slot);
+  void drop_saved();
+
+  SpinLock lock_;
+  Arena arena_;
+  Random random_;
+  uint64_t now_ = 0;
+  uint64_t mean_ = 0;
+  uint64_t epoch_ = 0;
+  uint32_t limits_ = 0;
+
+  Sample* samples_ = nullptr;
+  uint32_t samples_used_ = 1;  // 0 is none
+  uint32_t unused_samples_ = 0;
+  uint32_t deferred_ = 0;
+  uint32_t live_ = 0;
+  uint32_t* sample_of_window_ = nullptr;
+  uint32_t* large_ = nullptr;  // sample by hash of the address
+  uint32_t large_count_ = 0;
+
+  PlumbWatchSite* sites_ = nullptr;
+  uint32_t sites_used_ = 1;  // 0 is "unknown"
+  float* curves_ = nullptr;  // PLUMB_WATCH_POINTS for each site
+  PlumbWatchFree* frees_ = nullptr;
+  uint32_t frees_used_ = 0;
+  PlumbWatchPoint points_[PLUMB_WATCH_POINTS];
+  uint32_t points_used_ = 0;
+  uint64_t point_distance_ = 0;
+  uint64_t touch_count_ = 0;
+  Range saved_{};
+};
+
+Model& model();
+
+template <typename Touched>
+void Model::note_touches(size_t first, size_t end, Touched touched) {
+  const uint64_t time = now();
+  lock_.lock();
+  for (size_t window = first; window < end; ++window) {
+    const uint32_t index = sample_of_window_[window];
+    if (index == 0) continue;
+    Sample& sample = samples_[index];
+    const uintptr_t begin = page_down(sample.address);
+    if (!touched(begin, page_up(sample.address + sample.usable))) continue;
+    if (is_stale(sample.block, time)) ++sites_[sample.block.site].revived;
+    sample.block.last = time;
+    ++sample.block.touches;
+    ++touch_count_;
+  }
+  lock_.unlock();
+}
+
+}  // namespace plumb::rt

@@ -1,0 +1,134 @@
+// Before anything of the program runs (the library is linked with initfirst):
+// reads what the command wants, gets the tables, starts the watching thread.
+//
+// Whatever fails here, the program runs on without us. The one thing that is
+// refused is a program whose malloc does not come to us: it is not started,
+// and the snapshot file says why.
+
+#include <dlfcn.h>
+
+#include "common/environment.h"
+#include "common/process.h"
+#include "common/stack_depot.h"
+#include "common/sys.h"
+#include "common/text.h"
+#include "common/threads.h"
+#include "common/trace_file.h"
+#include "watch/export.h"
+#include "watch/model.h"
+#include "watch/next.h"
+#include "watch/watcher.h"
+
+using namespace plumb::rt;
+
+namespace {
+
+constexpr uint64_t kTraceRoom = uint64_t{192} << 20;
+
+// Up to the next ':'. "%3A" is the character, "%p" the process's number.
+void take_path(const char* at, char* to, size_t room) {
+  size_t used = 0;
+  const auto put = [&](char letter) {
+    if (used + 1 < room) to[used++] = letter;
+  };
+  for (; *at != 0 && *at != ':'; ++at) {
+    if (at[0] == '%' && at[1] == 'p') {
+      for (const char* digit = PathText().add(static_cast<uint64_t>(sys_getpid())).get();
+           *digit != 0; ++digit) {
+        put(*digit);
+      }
+      ++at;
+    } else if (at[0] == '%' && at[1] != 0 && at[2] != 0) {
+      const char code[3] = {at[1], at[2], 0};
+      const char* digits = code;
+      put(static_cast<char>(take_hex(digits)));
+      at += 2;
+    } else {
+      put(*at);
+    }
+  }
+  to[used] = 0;
+}
+
+void parse_settings(const char* text) {
+  WatchSettings& settings = watch_settings;
+  while (*text != 0) {
+    if (const char* value = after(text, "file="); value != nullptr) {
+      take_path(value, settings.file, sizeof settings.file);
+    } else if (value = after(text, "socket="); value != nullptr) {
+      take_path(value, settings.socket, sizeof settings.socket);
+    } else if (value = after(text, "epoch="); value != nullptr) {
+      settings.epoch = take_decimal(value) * 1'000'000;
+    } else if (value = after(text, "interval="); value != nullptr) {
+      settings.interval = take_decimal(value) * 1'000'000;
+    } else if (value = after(text, "sample="); value != nullptr) {
+      settings.mean = take_decimal(value);
+    } else if (value = after(text, "depth="); value != nullptr) {
+      settings.depth = static_cast<unsigned>(take_decimal(value));
+    }
+    while (*text != 0 && *text != ':') ++text;
+    if (*text == ':') ++text;
+  }
+}
+
+// Does malloc, as the program calls it, come to us?
+bool malloc_is_ours() {
+  using Malloc = void* (*)(size_t);
+  const Malloc seen = reinterpret_cast<Malloc>(dlsym(RTLD_DEFAULT, "malloc"));
+  if (seen == &plumb_rt_malloc) return true;
+  if (seen == nullptr) return false;
+  // Somebody stands before us; perhaps only to look.
+  const int before = process().arrivals;
+  void* block = seen(1);
+  const bool came = process().arrivals != before;
+  reinterpret_cast<void (*)(void*)>(dlsym(RTLD_DEFAULT, "free"))(block);
+  return came;
+}
+
+[[noreturn]] void refuse() {
+  Dl_info place{};
+  void* symbol = dlsym(RTLD_DEFAULT, "malloc");
+  const bool known = symbol != nullptr && dladdr(symbol, &place) != 0;
+  write_refusal(known ? place.dli_fname : "");
+  while (true) sys_call(SYS_exit_group, 127);
+}
+
+// C++ programs with such an allocator may call it past malloc.
+bool new_passes_by() {
+  void* operator_new = dlsym(RTLD_DEFAULT, "_Znwm");
+  Dl_info place{};
+  Dl_info allocator{};
+  return operator_new != nullptr && !next_allocator.is_glibc && dladdr(operator_new, &place) != 0 &&
+         dladdr(reinterpret_cast<void*>(next_allocator.malloc), &allocator) != 0 &&
+         place.dli_fbase == allocator.dli_fbase;
+}
+
+void attach() {
+  prepare_process_page();
+  if (!malloc_is_ours()) refuse();
+  next_allocator.free(next_allocator.malloc(1));  // looked up, if nobody had called it yet
+  if (!trace().open_own(kTraceRoom, watch_settings.depth) || !prepare_threads() ||
+      !prepare_stack_depot() || !model().prepare(watch_settings.epoch)) {
+    return;
+  }
+  if (!next_allocator.is_glibc) model().limit(PLUMB_WATCH_NO_LARGE);
+  if (new_passes_by()) model().limit(PLUMB_WATCH_NEW_PASSES);
+  process().pid = sys_getpid();
+  process().stack_depth = watch_settings.depth;
+  process().attached = 1;
+  prepare_fork_handlers();
+  if (!start_watcher()) return;
+  stage = Stage::watching;
+  set_tracking(true);
+}
+
+__attribute__((constructor)) void start(int, char**, char** environment) {
+  const char* text = clean_environment(environment);
+  if (text != nullptr && after(text, "watch:") != nullptr) {
+    parse_settings(text);
+    attach();
+  }
+  if (stage != Stage::watching) stage = Stage::passing;
+}
+
+}  // namespace

@@ -1,0 +1,38 @@
+// The watching thread: epochs, the sampling rate, snapshots, and whoever asks
+// for one on the socket.
+//
+// The program must not notice it. It is no thread of libc's (no pthread, no
+// TLS of its own, so nothing in it may use libc beyond memcpy), takes no
+// signal, and has its own table of descriptors and its own umask: a program
+// that counts descriptors, closes all of them or waits for the end of a pipe
+// sees no difference. When the program gives up rights, so does the thread.
+//
+// It sleeps on a futex; a process that uses no CPU time wakes it once a second
+// and makes nothing stale.
+#pragma once
+
+#include <stdint.h>
+
+namespace plumb::rt {
+
+struct WatchSettings {
+  uint64_t epoch = 1'000'000'000;      // CPU time
+  uint64_t interval = 10'000'000'000;  // between snapshots, by the wall clock
+  uint64_t mean = 64 << 10;            // bytes between samples, at least
+  unsigned depth = 24;
+  char file[4096] = {};   // snapshots go here
+  char socket[108] = {};  // and this is where one can be asked for
+};
+extern WatchSettings watch_settings;
+
+// False: no thread could be started; nothing is seen but the allocations.
+bool start_watcher();
+
+// A last snapshot, with the touches up to now; waits until it is written, but
+// not for ever.
+void take_last_snapshot();
+
+// Without the thread: the program was not started, and why.
+void write_refusal(const char* problem);
+
+}  // namespace plumb::rt

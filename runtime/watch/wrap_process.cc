@@ -1,0 +1,64 @@
+// Ends and forks of the program.
+//
+// A forked child is not watched: its blocks in the arena become its own, with
+// what was in them, and it goes on with the plain allocator.
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/process.h"
+#include "common/sys.h"
+#include "watch/export.h"
+#include "watch/model.h"
+#include "watch/watcher.h"
+
+extern "C" {
+extern void* __dso_handle;
+int __register_atfork(void (*)(), void (*)(), void (*)(), void*);
+int __cxa_atexit(void (*)(void*), void*, void*);
+int __cxa_at_quick_exit(void (*)(void*), void*);
+}
+
+using namespace plumb::rt;
+
+namespace {
+
+// Only a watched process has blocks that its child would share.
+bool forking = false;
+
+void before_fork() {
+  forking = is_us();
+  if (forking) model().prepare_fork();
+}
+void after_fork_in_parent() {
+  if (forking) model().after_fork_in_parent();
+}
+void after_fork_in_child() {
+  if (forking) model().after_fork_in_child();
+}
+
+void at_end(void*) {
+  if (is_us()) take_last_snapshot();
+}
+
+[[noreturn]] void leave(int status) {
+  at_end(nullptr);
+  while (true) sys_call(SYS_exit_group, status);
+}
+
+}  // namespace
+
+namespace plumb::rt {
+
+// Registered before anything of the program's: the exit handler runs last, the
+// copy of the blocks is made when everybody else is ready for the fork.
+void prepare_fork_handlers() {
+  __register_atfork(before_fork, after_fork_in_parent, after_fork_in_child, &__dso_handle);
+  __cxa_atexit(at_end, nullptr, nullptr);
+  __cxa_at_quick_exit(at_end, nullptr);
+}
+
+}  // namespace plumb::rt
+
+PLUMB_EXPORT void _exit(int status) { leave(status); }
+PLUMB_EXPORT void _Exit(int status) noexcept { leave(status); }

@@ -1,0 +1,141 @@
+// plumb watch: a program under the sampling runtime, or a look at one that
+// already runs so.
+//
+// A program's end is handled as `run` does. A running one is only asked for
+// snapshots: on a terminal again and again (the view), otherwise once.
+
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "core/order.h"
+#include "driver/build_info.h"
+#include "driver/command.h"
+#include "driver/filter.h"
+#include "driver/input.h"
+#include "driver/judge.h"
+#include "driver/present.h"
+#include "driver/program_report.h"
+#include "driver/screen.h"
+#include "driver/stats.h"
+#include "driver/watch_view.h"
+#include "watch/watch.h"
+
+namespace plumb {
+
+namespace {
+
+// A program's name is hardly ever a number; ./1234 is one.
+std::optional<std::uint64_t> process_number(const std::vector<std::string>& words) {
+  if (words.size() != 1) return std::nullopt;
+  const std::string& word = words.front();
+  if (word.empty() || word.size() > 9 ||
+      word.find_first_not_of("0123456789") != std::string::npos) {
+    return std::nullopt;
+  }
+  return std::stoull(word);
+}
+
+Result<Report> look_at(std::uint64_t pid, const Settings& settings) {
+  const Result<std::string> bytes = ask_for_snapshot(pid);
+  if (!bytes) return std::unexpected(bytes.error());
+  Result<Report> report =
+      report_of_snapshot(*bytes, fmt::format("process {}", pid), stale_policy(settings));
+  if (report) report->tool.version = kPlumbVersion;
+  return report;
+}
+
+void arrange(Report& report, const Settings& settings, Aids& aids) {
+  hide(report, aids);
+  apply_filters(report, settings);
+  sort_leaks(report, *value_of<SortKey>(settings.text(Opt::sort)));
+}
+
+Result<Ending> report_once(std::uint64_t pid, const Settings& settings, Aids& aids) {
+  Result<Report> report = look_at(pid, settings);
+  if (!report) return std::unexpected(report.error());
+  arrange(*report, settings, aids);
+  const Verdict verdict = judge(*report, settings);
+  const bool sound = check_report(*report);
+  const std::string text = rendered(*report, settings, STDOUT_FILENO);
+  if (const Result<void> good = deliver(settings, STDOUT_FILENO, text); !good) {
+    return std::unexpected(good.error());
+  }
+  if (!sound) return Ending{.status = kUnfinished};
+  return Ending{.status = verdict.findings ? kFindings : kNothingFound};
+}
+
+// Until ^C, or the program's end.
+Result<Ending> view(std::uint64_t pid, const Settings& settings, Aids& aids) {
+  bool seen = false;
+  while (true) {
+    Result<Report> report = look_at(pid, settings);
+    if (!report) {
+      if (seen) return Ending{};
+      return std::unexpected(report.error());
+    }
+    seen = true;
+    arrange(*report, settings, aids);
+    const Screen screen = screen_of(STDOUT_FILENO, settings.text(Opt::color));
+    const std::string text = "\x1b[H\x1b[2J" + watch_view(*report, screen);
+    if (const Result<void> good = write_stream(STDOUT_FILENO, text); !good) {
+      return std::unexpected(good.error());
+    }
+    std::this_thread::sleep_for(std::chrono::duration<double>(settings.seconds(Opt::interval)));
+  }
+}
+
+WatchOptions options_from(const Invocation& call) {
+  const Settings& settings = call.settings;
+  WatchOptions options;
+  options.command = call.words;
+  options.epoch = settings.seconds(Opt::epoch);
+  options.interval = settings.seconds(Opt::interval);
+  options.sample = settings.size(Opt::sample);
+  options.stack_depth = static_cast<unsigned>(settings.number(Opt::stacks));
+  options.snapshot_file = settings.text(Opt::snapshot_file);
+  options.policy = stale_policy(settings);
+  return options;
+}
+
+}  // namespace
+
+Result<Ending> command_watch(const Invocation& call) {
+  const Settings& settings = call.settings;
+  if (call.words.empty()) {
+    return fail({}, "neither a program nor a process was named",
+                "write `plumb watch PROGRAM ARGS`, or `plumb watch PID`");
+  }
+  Result<Aids> aids = load_aids(settings);
+  if (!aids) return std::unexpected(aids.error());
+  for (const Opt opt : {Opt::output, Opt::snapshot_file}) {
+    if (const Result<void> good = check_output(settings, opt); !good) {
+      return std::unexpected(good.error());
+    }
+  }
+  if (const std::optional<std::uint64_t> pid = process_number(call.words)) {
+    const bool goes_on = !settings.flag(Opt::snapshot) && !settings.has(Opt::output) &&
+                         format_in_force(settings) == Format::text && isatty(STDOUT_FILENO) == 1;
+    return goes_on ? view(*pid, settings, *aids) : report_once(*pid, settings, *aids);
+  }
+  if (settings.size(Opt::sample) == 0) {
+    return fail({}, "--sample=0: there must be some bytes between two samples",
+                "write --sample=4k");
+  }
+  Stats stats;
+  Result<WatchOutcome> outcome = watch_program(options_from(call));
+  if (!outcome) return std::unexpected(outcome.error());
+  std::signal(SIGPIPE, SIG_IGN);
+  stats.step("program and analysis");
+  return finish_program({outcome->report, outcome->wait_status}, settings, *aids, stats);
+}
+
+}  // namespace plumb

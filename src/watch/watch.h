@@ -1,0 +1,41 @@
+// `plumb watch`: starts a program under the sampling runtime, or asks a running
+// one for a snapshot.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "core/report.h"
+#include "watch/verdict.h"
+
+namespace plumb {
+
+struct WatchOptions {
+  std::vector<std::string> command;
+  double epoch = 1;                 // seconds of CPU time
+  double interval = 10;             // seconds between snapshots
+  std::uint64_t sample = 64 << 10;  // mean bytes between samples
+  unsigned stack_depth = 24;
+  std::string snapshot_file;  // kept there, `%p` is the process; empty: nowhere
+  StalePolicy policy;
+};
+
+struct WatchOutcome {
+  Report report;
+  int wait_status = 0;
+};
+
+// Runs the command with its own standard streams and reports from the last
+// snapshot. Fails before the start; after it, what went wrong is a note.
+Result<WatchOutcome> watch_program(const WatchOptions& options);
+
+// The bytes of a snapshot of a watched process, taken now.
+Result<std::string> ask_for_snapshot(std::uint64_t pid);
+
+// From the bytes or the file of a snapshot.
+Result<Report> report_of_snapshot(std::string_view bytes, const std::string& name,
+                                  const StalePolicy& policy);
+
+}  // namespace plumb

@@ -1,0 +1,168 @@
+#include "watch/watch_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <map>
+#include <utility>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "core/accounting.h"
+#include "core/fingerprint.h"
+#include "core/merge.h"
+#include "core/order.h"
+#include "run/trace_report.h"
+#include "watch/watch_notes.h"
+
+namespace plumb {
+
+namespace {
+
+constexpr std::size_t kMostFrees = 5;
+
+std::uint64_t rounded(double value) {
+  return value <= 0 ? 0 : static_cast<std::uint64_t>(std::llround(value));
+}
+
+std::vector<SiblingFree> frees_of(const WatchSite& site, Symboliser& symbols) {
+  std::vector<const WatchFree*> order;
+  for (const WatchFree& entry : site.frees) order.push_back(&entry);
+  std::ranges::sort(order, [](const WatchFree* a, const WatchFree* b) {
+    return a->samples != b->samples ? a->samples > b->samples : a < b;
+  });
+  if (order.size() > kMostFrees) order.resize(kMostFrees);
+  const double scale = site.sums.freed_samples == 0
+                           ? 1
+                           : site.sums.freed_blocks / static_cast<double>(site.sums.freed_samples);
+  std::vector<SiblingFree> frees;
+  for (const WatchFree* entry : order) {
+    SiblingFree sibling;
+    sibling.stack = named_stack(entry->stack, symbols);
+    sibling.blocks = rounded(static_cast<double>(entry->samples) * scale);
+    frees.push_back(std::move(sibling));
+  }
+  return frees;
+}
+
+Age age_of(const SiteJudgement& judged) {
+  Age age;
+  age.unit = "cpu-seconds";
+  age.verdict = word_of(judged.verdict);
+  age.samples = judged.stale_samples;
+  age.bytes_low = std::round(judged.bytes_low);
+  age.bytes_high = std::round(judged.bytes_high);
+  age.growth = judged.growth;
+  if (!judged.by_growth_only) {
+    age.first = judged.first_birth;
+    age.last = judged.last_touch;
+    age.active = judged.active;
+    age.idle = judged.idle;
+    age.drag = judged.drag;
+    age.missed_chance = judged.misled_chance;
+    age.histogram = judged.idle_histogram;
+  }
+  return age;
+}
+
+Leak leak_of(const WatchSite& site, const SiteJudgement& judged, Symboliser& symbols) {
+  Leak leak;
+  leak.kind = Kind::stale;
+  leak.confidence = judged.confidence;
+  leak.direct.blocks = std::max<std::uint64_t>(1, rounded(judged.stale_blocks));
+  leak.direct.bytes = rounded(judged.stale_bytes);
+  SizeRange sizes;
+  sizes.min = UINT64_MAX;
+  for (const WatchBlock& block : site.blocks) {
+    const auto size = static_cast<std::uint64_t>(block.size);
+    sizes.min = std::min(sizes.min, size);
+    sizes.max = std::max(sizes.max, size);
+  }
+  leak.sizes = sizes;
+  leak.allocation.stack = named_stack(site.stack, symbols);
+  leak.allocation.api = api_of(leak.allocation.stack, site.api);
+  leak.frees = frees_of(site, symbols);
+  leak.age = age_of(judged);
+  return leak;
+}
+
+void describe(Subject& subject, const WatchSnapshot& snapshot) {
+  subject.command = snapshot.command;
+  subject.pid = snapshot.pid;
+  const auto started = static_cast<std::time_t>(
+      std::min<std::uint64_t>(snapshot.started, 253'402'300'799));  // year 9999
+  if (started != 0) {
+    subject.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(started));
+  }
+  subject.duration = snapshot.elapsed;
+}
+
+void add_series(Report& report, const WatchSnapshot& snapshot) {
+  for (const PlumbWatchPoint& point : snapshot.history) {
+    Sample sample;
+    sample.time = static_cast<double>(point.time) / 1e9;
+    sample.heap_bytes = rounded(point.heap_bytes);
+    sample.live_blocks = rounded(point.live_blocks);
+    sample.stale_bytes = std::max(point.idle_bytes, 0.0);
+    report.series.push_back(std::move(sample));
+  }
+}
+
+// Sums of samples, so that they add up although each figure is an estimate.
+void add_totals(Report& report, const WatchSnapshot& snapshot) {
+  double freed_blocks = 0;
+  double freed_bytes = 0;
+  double live_blocks = 0;
+  double live_bytes = 0;
+  for (const WatchSite& site : snapshot.sites) {
+    freed_blocks += site.sums.freed_blocks;
+    freed_bytes += site.sums.freed_bytes;
+    live_blocks += site.sums.allocated_blocks - site.sums.freed_blocks;
+    live_bytes += site.sums.allocated_bytes - site.sums.freed_bytes;
+  }
+  Totals& totals = report.totals;
+  for (const Leak& leak : report.leaks) totals.stale += leak.total();
+  totals.freed.blocks = rounded(freed_blocks);
+  totals.freed.bytes = rounded(freed_bytes);
+  const auto rest = [](double all, std::uint64_t part) {
+    return rounded(all) > part ? rounded(all) - part : 0;
+  };
+  totals.excluded.blocks = rest(live_blocks, totals.stale.blocks);
+  totals.excluded.bytes = rest(live_bytes, totals.stale.bytes);
+  totals.allocated = totals.freed;
+  totals.allocated += totals.stale;
+  totals.allocated += totals.excluded;
+}
+
+}  // namespace
+
+Report report_from(const WatchSnapshot& snapshot, const StalePolicy& policy) {
+  Report report;
+  report.tool.engine = Engine::watch;
+  report.tool.mode = (snapshot.limits & PLUMB_WATCH_NO_TOUCHES) != 0 ? "growth" : "sampled";
+  describe(report.subject, snapshot);
+  Symboliser symbols(snapshot.modules);
+  VerdictCounts counts;
+  for (const WatchSite& site : snapshot.sites) {
+    if (site.blocks.empty()) continue;
+    const SiteJudgement judged = judge_site(site, snapshot, policy);
+    counts.add(judged);
+    const bool listed =
+        judged.verdict == SiteVerdict::leak || (policy.list_all && judged.stale_samples != 0);
+    if (listed) report.leaks.push_back(leak_of(site, judged, symbols));
+  }
+  merge_leaks(report.leaks);
+  add_totals(report, snapshot);
+  add_series(report, snapshot);
+  report.modules = symbols.modules();
+  report.notes = notes_of(snapshot, counts, policy);
+  for (Note& note : symbols.notes()) report.notes.push_back(std::move(note));
+  assign_ids(report);
+  sort_leaks(report);
+  recount_hidden(report);
+  return report;
+}
+
+}  // namespace plumb
