@@ -24,9 +24,12 @@ constexpr uint64_t kSecond = 1'000'000'000;
 constexpr size_t kStackSize = 256 << 10;
 // Bounds on what sampling may cost: samples drawn per second of CPU time, and
 // live samples (the mean grows with the heap, so this is their number when the
-// heap has reached this many means, and it grows with its logarithm only).
+// heap has reached this many means, and it grows with its logarithm only). Both
+// are for the default mean: whoever asks for a finer one pays in proportion.
 constexpr double kSamplesPerSecond = 2000;
 constexpr double kLiveSamples = 4096;
+constexpr double kMostLiveSamples = 32768;
+constexpr double kDefaultMean = 64 << 10;
 // An epoch costs about this much per touched block; epochs get longer when
 // that would be more than 1/200 of the time.
 constexpr uint64_t kTouchCost = 2500;
@@ -163,11 +166,15 @@ void Watcher::end_epoch() {
 void Watcher::steer() {
   const double allocated = model().allocated_bytes();
   double mean = static_cast<double>(watch_settings.mean);
-  if (const double by_heap = model().live_bytes() / kLiveSamples; by_heap > mean) mean = by_heap;
+  const double finer = mean < kDefaultMean ? kDefaultMean / mean : 1;
+  const double live = kLiveSamples * finer;
+  const double by_heap = model().live_bytes() / (live < kMostLiveSamples ? live : kMostLiveSamples);
+  if (by_heap > mean) mean = by_heap;
   if (const uint64_t time = now_ - before_; time > 10 * kMilli) {
     const double rate =
         (allocated - allocated_) * static_cast<double>(kSecond) / static_cast<double>(time);
-    if (rate / kSamplesPerSecond > mean) mean = rate / kSamplesPerSecond;
+    const double by_rate = rate / (kSamplesPerSecond * finer);
+    if (by_rate > mean) mean = by_rate;
   }
   allocated_ = allocated;
   const double half = static_cast<double>(model().mean()) / 2;

@@ -73,13 +73,14 @@ TEST(Parse, OptionsOfAnotherCommandSaySo) {
   EXPECT_EQ(error_of(Command::run, {"--kind=lost", "./server"}).what,
             "--kind is an option of `plumb report`, not of `plumb run`");
   EXPECT_EQ(error_of(Command::diff, {"--baseline=x", "a", "b"}).what,
-            "--baseline is an option of `plumb run` and `plumb report`, not of `plumb diff`");
+            "--baseline is an option of `plumb run`, `plumb watch` and `plumb report`, not of "
+            "`plumb diff`");
   EXPECT_EQ(error_of(Command::report, {"--version"}).hint, "write `plumb --version`");
 }
 
 TEST(Parse, NearestOfAnotherCommand) {
   EXPECT_EQ(error_of(Command::doctor, {"--basline"}).hint,
-            "--baseline is an option of `plumb run` and `plumb report`");
+            "--baseline is an option of `plumb run`, `plumb watch` and `plumb report`");
 }
 
 TEST(Parse, LongNameWithOneDash) {

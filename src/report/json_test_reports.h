@@ -87,7 +87,8 @@ inline Report full_report() {
                      {{"n1", "arg", "freed", unknown}},
                      {{"n1", "n2", ".next", true, unknown}},
                      unknown}};
-  lost.age = Age{1, 2, 3, 4, 1e300, 6.5, {0, 1, 0.25}, 0.5, unknown};
+  lost.age =
+      Age{"cpu-seconds", "leak", 9, 10, 11.5, 1, 2, 3, 4, 1e300, 6.5, {0, 1, 0.25}, 0.5, unknown};
   lost.fix = Fix{frame, "free(ht->name);", unknown};
   lost.suppressed = Suppressed{"plumb.supp:3", "third party", unknown};
   lost.known = true;

@@ -1,0 +1,215 @@
+// Runs real programs (testdata/*.c, compiled here) and looks at the report; and
+// holds the runtime to its promise that a program never notices it.
+#include "watch/watch.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "core/accounting.h"
+#include "watch/places.h"
+
+namespace plumb {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class Scratch {
+ public:
+  Scratch() {
+    std::string pattern = (fs::temp_directory_path() / "plumb-watch-XXXXXX").string();
+    path_ = mkdtemp(pattern.data());
+  }
+  ~Scratch() { fs::remove_all(path_); }
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+const Scratch& scratch() {
+  static const Scratch scratch;
+  return scratch;
+}
+
+std::string compiled(const std::string& source, const std::string& flags = "") {
+  static std::map<std::string, std::string> known;
+  const auto [place, is_new] = known.try_emplace(source + flags);
+  if (is_new) {
+    place->second = scratch().file(fmt::format("program{}", known.size()));
+    const std::string command = fmt::format("gcc -O1 -g -w -fno-builtin -pthread {} {}/{} -o {}",
+                                            flags, PLUMB_TEST_DATA, source, place->second);
+    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+  }
+  return place->second;
+}
+
+struct Seen {
+  Report report;
+  int wait_status = 0;
+  std::string output;
+};
+
+Seen watch(std::vector<std::string> command, WatchOptions options = {}) {
+  const std::string out_path = scratch().file("stdout");
+  fflush(stdout);
+  const int saved = dup(STDOUT_FILENO);
+  fcntl(saved, F_SETFD, FD_CLOEXEC);
+  const int out = open(out_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  dup2(out, STDOUT_FILENO);
+  close(out);
+  options.command = std::move(command);
+  Result<WatchOutcome> outcome = watch_program(options);
+  fflush(stdout);
+  dup2(saved, STDOUT_FILENO);
+  close(saved);
+  Seen seen;
+  EXPECT_TRUE(outcome) << (outcome ? "" : outcome.error().message());
+  if (!outcome) return seen;
+  seen.report = std::move(outcome->report);
+  seen.wait_status = outcome->wait_status;
+  seen.output = read_file(out_path).value_or("");
+  EXPECT_TRUE(check_totals(seen.report));
+  return seen;
+}
+
+WatchOptions quick() {
+  WatchOptions options;
+  options.epoch = 0.005;
+  options.interval = 0.2;
+  options.sample = 4096;
+  return options;
+}
+
+std::string verdict_of(const Report& report, const std::string& function) {
+  for (const Leak& leak : report.leaks) {
+    const Frame* frame = user_frame(leak.allocation.stack);
+    if (frame != nullptr && frame->function == function && leak.age) return leak.age->verdict;
+  }
+  return "none";
+}
+
+TEST(Watch, TellsALeakFromACacheAndFromStartUpData) {
+  WatchOptions options = quick();
+  options.policy.list_all = true;
+  const Seen seen = watch({compiled("sites.c"), "1"}, options);
+  EXPECT_EQ(seen.output, "done\n");
+  EXPECT_EQ(WEXITSTATUS(seen.wait_status), 3);
+  EXPECT_EQ(verdict_of(seen.report, "grow_list"), "leak");
+  EXPECT_EQ(verdict_of(seen.report, "fill_table"), "start-up");
+  EXPECT_THAT(verdict_of(seen.report, "fill_cache"), testing::AnyOf("cache", "none"));
+  EXPECT_EQ(verdict_of(seen.report, "work"), "none");
+  EXPECT_FALSE(seen.report.series.empty());
+  for (const Leak& leak : seen.report.leaks) {
+    if (leak.age->verdict != "leak") continue;
+    EXPECT_EQ(leak.kind, Kind::stale);
+    EXPECT_GT(leak.confidence, 0.5);
+    EXPECT_LT(*leak.age->bytes_low, static_cast<double>(leak.direct.bytes) + 1);
+    EXPECT_GT(*leak.age->drag, 0);
+    EXPECT_GT(*leak.age->growth, 1);
+  }
+}
+
+TEST(Watch, FindsNothingInTheCleanTwin) {
+  const Seen seen = watch({compiled("sites.c", "-DCLEAN"), "0.6"}, quick());
+  EXPECT_EQ(seen.output, "done\n");
+  EXPECT_TRUE(seen.report.leaks.empty());
+}
+
+// One sample in 64 bytes: nearly every block is one.
+TEST(Watch, BlocksKeepWhatIsInThem) {
+  WatchOptions options = quick();
+  options.sample = 64;
+  options.epoch = 0.002;
+  const Seen seen = watch({compiled("contents.c")}, options);
+  EXPECT_EQ(seen.output, "all well\n");
+  EXPECT_EQ(WEXITSTATUS(seen.wait_status), 0);
+}
+
+TEST(Watch, ProgramsEndAsTheyWouldHave) {
+  const std::string program = compiled("ends.c");
+  EXPECT_EQ(WEXITSTATUS(watch({program}, quick()).wait_status), 4);
+  EXPECT_EQ(WEXITSTATUS(watch({program, "_exit"}, quick()).wait_status), 7);
+  EXPECT_EQ(WEXITSTATUS(watch({program, "quick"}, quick()).wait_status), 8);
+  EXPECT_EQ(WTERMSIG(watch({program, "abort"}, quick()).wait_status), SIGABRT);
+  const Seen other = watch({program, "exec"}, quick());
+  EXPECT_EQ(other.output, "the other program\n");
+  EXPECT_EQ(WEXITSTATUS(other.wait_status), 0);
+}
+
+TEST(Watch, AKilledProgramLeavesItsLastSnapshot) {
+  WatchOptions options = quick();
+  options.snapshot_file = scratch().file("killed.%p");
+  const Seen seen = watch({compiled("ends.c"), "kill"}, options);
+  EXPECT_EQ(WTERMSIG(seen.wait_status), SIGKILL);
+  EXPECT_NEAR(static_cast<double>(seen.report.totals.excluded.bytes), 20000 * 300, 20000 * 100);
+  ASSERT_FALSE(seen.report.notes.empty());
+  EXPECT_EQ(seen.report.notes.back().code, "last-snapshot");
+  const std::string file = scratch().file(fmt::format("killed.{}", *seen.report.subject.pid));
+  const Result<std::string> kept = read_file(file);
+  ASSERT_TRUE(kept);
+  EXPECT_TRUE(report_of_snapshot(*kept, file, {}));
+}
+
+TEST(Watch, ARunningProgramCanBeAsked) {
+  std::thread watcher([] { watch({compiled("ends.c"), "sleep"}, quick()); });
+  Result<std::string> bytes = fail({}, "not asked");
+  std::string socket;
+  const std::string folder = *watch_folder();
+  for (int tries = 0; tries < 100 && !bytes; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+      const std::uint64_t pid = std::strtoull(entry.path().stem().c_str(), nullptr, 10);
+      const std::string command = read_file(fmt::format("/proc/{}/cmdline", pid)).value_or("");
+      if (entry.path().extension() != ".socket" || !command.starts_with(scratch().file(""))) {
+        continue;
+      }
+      socket = entry.path();
+      bytes = ask_for_snapshot(pid);
+      struct stat info{};
+      if (stat(socket.c_str(), &info) == 0) EXPECT_EQ(info.st_mode & 077, 0U);
+    }
+  }
+  watcher.join();
+  ASSERT_TRUE(bytes);
+  EXPECT_TRUE(report_of_snapshot(*bytes, "asked", {}));
+  EXPECT_FALSE(fs::exists(socket));
+  EXPECT_FALSE(ask_for_snapshot(1));
+}
+
+TEST(Watch, TheProgramsSurroundingsAreItsOwn) {
+  const std::string script = scratch().file("script");
+  ASSERT_TRUE(write_file(script,
+                         "ls /proc/self/fd | wc -l\nls /proc/$$/fd\n"
+                         "env | grep -c -E 'PLUMB|LD_PRELOAD'\nexit 5\n"));
+  const std::string native = scratch().file("native");
+  EXPECT_NE(std::system(fmt::format("sh {} > {}", script, native).c_str()), 0);
+  const Seen seen = watch({"sh", script}, quick());
+  EXPECT_EQ(seen.output, read_file(native).value_or("?"));
+  EXPECT_EQ(WEXITSTATUS(seen.wait_status), 5);
+}
+
+TEST(Watch, RefusesWhatItCannotSample) {
+  WatchOptions options;
+  options.command = {compiled("../../run/testdata/own_malloc.c")};
+  const Result<WatchOutcome> outcome = watch_program(options);
+  ASSERT_FALSE(outcome);
+  EXPECT_THAT(outcome.error().what, HasSubstr("own malloc"));
+}
+
+}  // namespace
+}  // namespace plumb
