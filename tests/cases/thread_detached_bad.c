@@ -19,15 +19,16 @@ static void* serve(void* unused) {
   return unused;
 }
 
-// The kernel's list of our threads has one entry each, and `.` and `..`.
-static void wait_until_alone(void) {
+// The kernel's list of our threads has one entry each.
+static long task_entries(void) {
   struct stat tasks;
-  while (stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 3) usleep(1000);
+  return stat("/proc/self/task", &tasks) == 0 ? (long)tasks.st_nlink : 0;
 }
 
 int main(void) {
+  const long alone = task_entries();
   pthread_t thread;
   pthread_create(&thread, NULL, serve, NULL);
   pthread_detach(thread);
-  wait_until_alone();
+  while (task_entries() > alone) usleep(1000);
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,11 +48,12 @@ class Program:
 def start(command: list[str], env: dict[str, str] | None = None) -> tuple[int, int, bytes, bytes]:
     """Runs to the end: pid, status as subprocess has it, both outputs."""
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, env={**os.environ, **(env or {})})
+                               stderr=subprocess.PIPE, env={**os.environ, **(env or {})},
+                               start_new_session=True)
     try:
         out, err = process.communicate(timeout=RUN_TIMEOUT)
     except subprocess.TimeoutExpired as error:
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)  # what it started has its outputs, too
         process.communicate()
         raise EngineError(f"{' '.join(command)}: no end after {RUN_TIMEOUT} s") from error
     return process.pid, process.returncode, out, err
@@ -101,6 +103,31 @@ class Run(Engine):
         if not report.exists():
             raise EngineError(f"no report (status {status}): {err.decode(errors='replace')[-400:]}")
         return Observation(status, out, plumb_json.read_report(report))
+
+
+class Watch(Engine):
+    """`plumb watch`: cases are far too short for staleness, but every one of
+    them must run as it does alone, with most of its blocks sampled."""
+
+    name = "watch"
+    claims = frozenset({"status"})
+
+    def __init__(self, plumb: Path | None) -> None:
+        self.plumb = plumb
+
+    def unavailable(self) -> str | None:
+        return Run(self.plumb).unavailable()
+
+    def examine(self, program: Program) -> Observation:
+        binary = program.build()
+        report = program.scratch("watch.json")
+        _, status, out, err = start([str(self.plumb), "watch", "--sample=16", "--epoch=1ms",
+                                     "--format=json", f"--output={report}", "--", str(binary),
+                                     *program.args])
+        if not report.exists():
+            raise EngineError(f"no report (status {status}): {err.decode(errors='replace')[-400:]}")
+        plumb_json.read_report(report)  # the totals must add up
+        return Observation(status, out, [])
 
 
 class Memcheck(Engine):
@@ -164,7 +191,7 @@ class Lsan(Engine):
 
 
 def make_engines(names: str, plumb: Path | None) -> list[Engine]:
-    known: dict[str, Engine] = {e.name: e for e in (Run(plumb), Memcheck(), Lsan())}
+    known: dict[str, Engine] = {e.name: e for e in (Run(plumb), Watch(plumb), Memcheck(), Lsan())}
     chosen = []
     for name in names.split(","):
         if name not in known:

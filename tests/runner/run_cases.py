@@ -94,7 +94,8 @@ def run_case(case: Case, config: Config, engine: Engine, folder: Path) -> Result
 def table(results: list[Result], engine: Engine, order: list[Config]) -> str:
     """Per configuration: right answers of those judged, aspect by aspect."""
     columns = [a for a in ASPECTS if a in engine.claims | engine.measures]
-    head = ["configuration", "cases", *columns, "gaps", "closed gaps", "failed"]
+    names = ["false alarms" if a == "false-alarm" else a for a in columns]
+    head = ["configuration", "cases", *names, "gaps", "closed gaps", "failed"]
     rows = [head]
     for config in order:
         mine = [r for r in results if r.config == config]
@@ -106,7 +107,6 @@ def table(results: list[Result], engine: Engine, order: list[Config]) -> str:
         cells += [str(sum(r.gaps for r in mine)), str(sum(r.closed_gaps for r in mine)),
                   str(sum(bool(r.failures) for r in mine))]
         rows.append(cells)
-    head[head.index("false-alarm")] = "false alarms"
     widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()
                      for row in rows)
@@ -120,7 +120,7 @@ def select(corpus: list[Case], globs: str) -> list[Case]:
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--plumb", type=Path, help="the command to test")
-    parser.add_argument("--engine", default="run", help="run, memcheck or lsan")
+    parser.add_argument("--engine", default="run", help="run, watch, memcheck or lsan")
     parser.add_argument("--compilers", default="gcc,clang-19")
     parser.add_argument("--opt", default="-O0,-O2")
     parser.add_argument("--jobs", type=int, default=2)
