@@ -4,14 +4,17 @@
  *   DROP_FREES="seed=1:sites=25:frees=10:out=FILE"
  *
  * takes 25% of the sites and drops 10% of their frees. A site is the innermost
- * SITE_FRAMES return addresses of an allocation. At the end of the program FILE
- * has one line per site that freed anything: leaky or not, frees, dropped
- * blocks and bytes, then "module+offset" for each frame.
+ * SITE_FRAMES return addresses of an allocation. At the end of the program
+ * FILE.PID has one line per site that freed anything: leaky or not, frees,
+ * dropped blocks and bytes, then "module+offset" for each frame. Only in the
+ * program that DROP_PROGRAM names, when it is set: what starts it is spared.
+ * Compile with -fno-optimize-sibling-calls: frames are counted.
  *
  * Everything is exact and slow: a table of all live blocks behind one lock.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <execinfo.h>
 #include <link.h>
 #include <malloc.h>
@@ -97,7 +100,7 @@ static uint64_t stable(void *address) {
   return (uintptr_t)address - (uintptr_t)object.dlfo_map_start;
 }
 
-static uint32_t site_here(void) {
+static inline __attribute__((always_inline)) uint32_t site_here(void) {
   void *frames[SITE_FRAMES + OWN_FRAMES];
   int depth = backtrace(frames, SITE_FRAMES + OWN_FRAMES) - OWN_FRAMES;
   if (depth < 0) depth = 0;
@@ -191,7 +194,9 @@ void free(void *p) {
 static void write_sites(void) {
   if (!ready || getpid() != owner) return;
   ready = 0;
-  FILE *file = fopen(out, "w");
+  char path[sizeof out + 32];
+  snprintf(path, sizeof path, "%s.%d", out, owner);
+  FILE *file = fopen(path, "w");
   if (!file) return;
   for (int i = 0; i < SITES; i++) {
     struct site *site = &sites[i];
@@ -199,10 +204,14 @@ static void write_sites(void) {
     fprintf(file, "%d %llu %llu %llu", site->leaky, (unsigned long long)site->frees,
             (unsigned long long)site->dropped, (unsigned long long)site->dropped_bytes);
     for (int k = 0; k < site->depth; k++) {
-      Dl_info place = {0};
-      dladdr((char *)site->frames[k] - 1, &place);
-      fprintf(file, " %s+%llx", place.dli_fname ? place.dli_fname : "?",
-              (unsigned long long)((uintptr_t)site->frames[k] - (uintptr_t)place.dli_fbase));
+      struct dl_find_object object;
+      uintptr_t offset = (uintptr_t)site->frames[k];
+      const char *name = "?";
+      if (_dl_find_object((char *)site->frames[k] - 1, &object) == 0) {
+        offset -= object.dlfo_link_map->l_addr;
+        name = object.dlfo_link_map->l_name[0] != 0 ? object.dlfo_link_map->l_name : "main";
+      }
+      fprintf(file, " %s+%llx", name, (unsigned long long)offset);
     }
     fputc('\n', file);
   }
@@ -211,7 +220,8 @@ static void write_sites(void) {
 
 __attribute__((constructor)) static void start(void) {
   const char *text = getenv("DROP_FREES");
-  if (!text) return;
+  const char *program = getenv("DROP_PROGRAM");
+  if (!text || (program && strcmp(program, program_invocation_short_name) != 0)) return;
   const char *at;
   if ((at = strstr(text, "seed="))) seed = strtoull(at + 5, 0, 10);
   if ((at = strstr(text, "sites="))) site_percent = (unsigned)atoi(at + 6);

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 plumb=build/release/bin/plumb
-names=(large-report agreement overhead sampled)
+names=(large-report agreement overhead sampled fidelity)
 [ $# -gt 0 ] && names=("$@")
 for name in "${names[@]}"; do
   case $name in
@@ -12,8 +12,9 @@ for name in "${names[@]}"; do
     agreement) python3 bench/agreement.py "$plumb" ;;
     overhead) python3 bench/overhead.py "$plumb" ;;
     sampled) python3 bench/sampled.py "$plumb" ;;
+    fidelity) python3 bench/fidelity.py "$plumb" ;;
     *)
-      echo "bench: no measurement '$name'; there are: large-report agreement overhead sampled" >&2
+      echo "bench: no measurement '$name'; there are: large-report agreement overhead sampled fidelity" >&2
       exit 2
       ;;
   esac

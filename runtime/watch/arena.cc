@@ -113,6 +113,16 @@ void Arena::trim() {
   }
 }
 
+void Arena::unlock_pages() {
+  sys_call(SYS_munlock, static_cast<long>(arena_range.begin),
+           static_cast<long>(committed_ * kWindow));
+  sys_call(SYS_munlock, static_cast<long>(alias_), static_cast<long>(committed_ * kWindow));
+  if (high_ < committed_) {
+    sys_call(SYS_madvise, static_cast<long>(address(high_)),
+             static_cast<long>((committed_ - high_) * kWindow), MADV_REMOVE);
+  }
+}
+
 bool Arena::make_private() {
   const size_t used = committed_ * kWindow;
   if (used == 0) return true;

@@ -67,6 +67,10 @@ class Arena {
   // Gives the memory of free windows back, all but the ones used next.
   void trim();
 
+  // Takes the chunks out of what mlockall locked, and gives back the pages that
+  // it filled holes with.
+  void unlock_pages();
+
   // In the child of a fork: private memory, zeroed, in place of all chunks.
   bool make_private();
 

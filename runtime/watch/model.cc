@@ -256,6 +256,12 @@ void Model::trim() {
   lock_.unlock();
 }
 
+void Model::unlock_pages() {
+  lock_.lock();
+  arena_.unlock_pages();
+  lock_.unlock();
+}
+
 double Model::live_bytes() {
   double sum = 0;
   lock_.lock();

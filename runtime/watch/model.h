@@ -76,6 +76,9 @@ class Model {
   double live_bytes();       // scaled
   double allocated_bytes();  // scaled
 
+  // After the program locked all of its memory.
+  void unlock_pages();
+
   // Contents of all blocks in the arena, for the child of a fork. The lock is
   // held from prepare to one of the other two.
   void prepare_fork();

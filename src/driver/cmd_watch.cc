@@ -27,6 +27,7 @@
 #include "driver/screen.h"
 #include "driver/stats.h"
 #include "driver/watch_view.h"
+#include "watch/metrics.h"
 #include "watch/watch.h"
 
 namespace plumb {
@@ -93,6 +94,23 @@ Result<Ending> view(std::uint64_t pid, const Settings& settings, Aids& aids) {
   }
 }
 
+Result<Ending> serve(std::uint64_t pid, const Settings& settings, Aids& aids) {
+  const auto text = [&]() -> Result<std::string> {
+    Result<Report> report = look_at(pid, settings);
+    if (!report) return std::unexpected(report.error());
+    arrange(*report, settings, aids);
+    return metrics_text(*report);
+  };
+  if (const Result<std::string> first = text(); !first) return std::unexpected(first.error());
+  const Result<void> end = serve_metrics(
+      static_cast<std::uint16_t>(settings.number(Opt::metrics)), text, [&](std::uint16_t port) {
+        note(settings, fmt::format("metrics are at http://127.0.0.1:{}/metrics", port));
+      });
+  // The program's end is the usual one; a port that is taken is not.
+  if (!end && end.error().where.starts_with("127.0.0.1")) return std::unexpected(end.error());
+  return Ending{};
+}
+
 WatchOptions options_from(const Invocation& call) {
   const Settings& settings = call.settings;
   WatchOptions options;
@@ -122,6 +140,7 @@ Result<Ending> command_watch(const Invocation& call) {
     }
   }
   if (const std::optional<std::uint64_t> pid = process_number(call.words)) {
+    if (settings.has(Opt::metrics)) return serve(*pid, settings, *aids);
     const bool goes_on = !settings.flag(Opt::snapshot) && !settings.has(Opt::output) &&
                          format_in_force(settings) == Format::text && isatty(STDOUT_FILENO) == 1;
     return goes_on ? view(*pid, settings, *aids) : report_once(*pid, settings, *aids);

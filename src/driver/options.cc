@@ -41,8 +41,8 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .value_name = "FORMAT",
      .default_value = "text",
      .commands = kReports,
-     .help = "text, json, sarif, junit or folded; by default as the name of the output file ends "
-             "(.json, .sarif, .xml, .folded), else text",
+     .help = "text, json, sarif, junit, folded or pprof; by default as the name of the output file "
+             "ends (.json, .sarif, .xml, .folded, .pb.gz), else text",
      .choices = kFormats,
      .runtime_key = "format"},
     {.opt = Opt::plain_format,
@@ -175,6 +175,14 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .commands = {Command::watch},
      .help = "keep the last snapshot in FILE for `plumb report`, also when the program is killed; "
              "%p is the process id"},
+    {.opt = Opt::metrics,
+     .name = "metrics",
+     .type = ValueType::number,
+     .value_name = "PORT",
+     .commands = {Command::watch},
+     .help =
+         "with a PID: serve http://127.0.0.1:PORT/metrics for Prometheus until the program ends",
+     .most = 65535},
     {.opt = Opt::sample,
      .name = "sample",
      .type = ValueType::size,

@@ -82,6 +82,7 @@ enum class Opt {
   keep_trace,
   snapshot,
   snapshot_file,
+  metrics,
   sample,
   epoch,
   interval,

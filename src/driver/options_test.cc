@@ -50,7 +50,8 @@ TEST(Options, FindsTheRowOfTheCommand) {
 
 TEST(Options, NamesTheCommandsThatHaveOne) {
   EXPECT_THAT(commands_with("kind"), testing::ElementsAre(Command::report));
-  EXPECT_THAT(commands_with("baseline"), testing::ElementsAre(Command::run, Command::watch, Command::report));
+  EXPECT_THAT(commands_with("baseline"),
+              testing::ElementsAre(Command::run, Command::watch, Command::report));
   EXPECT_THAT(commands_with("nothing"), testing::IsEmpty());
 }
 
@@ -73,7 +74,7 @@ TEST(Values, RefuseWhatDoesNotAndSayWhy) {
     const char* hint;
   };
   const Case cases[] = {
-      {Opt::format, "jsn", "--x: 'jsn' is none of text, json, sarif, junit, folded",
+      {Opt::format, "jsn", "--x: 'jsn' is none of text, json, sarif, junit, folded, pprof",
        "did you mean 'json'?"},
       {Opt::plain_format, "sarif", "--x: 'sarif' is none of text, json", ""},
       {Opt::kind, "lost,forgoten", "--x: 'forgoten' is none of lost, stale, forgotten",

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::pair<std::string_view, Format> kEndings[] = {
     {".sarif", Format::sarif}, {".sarif.json", Format::sarif}, {".json", Format::json},
-    {".xml", Format::junit},   {".folded", Format::folded},
+    {".xml", Format::junit},   {".folded", Format::folded},    {".pb.gz", Format::pprof},
 };
 
 std::size_t limit_in_force(const Settings& settings) {

@@ -3,6 +3,7 @@
 #include "report/folded.h"
 #include "report/json.h"
 #include "report/junit.h"
+#include "report/pprof.h"
 #include "report/sarif.h"
 #include "report/text.h"
 
@@ -20,6 +21,8 @@ std::string render(const Report& report, Format format, const RenderOptions& opt
       return write_junit(report, options);
     case Format::folded:
       return write_folded(report, options);
+    case Format::pprof:
+      return write_pprof(report, options);
   }
   return {};
 }

@@ -10,14 +10,15 @@
 
 namespace plumb {
 
-enum class Format { text, json, sarif, junit, folded };
+enum class Format { text, json, sarif, junit, folded, pprof };
 
 template <>
 inline constexpr auto kNames<Format> = name_table<Format>({{Format::text, "text"},
                                                            {Format::json, "json"},
                                                            {Format::sarif, "sarif"},
                                                            {Format::junit, "junit"},
-                                                           {Format::folded, "folded"}});
+                                                           {Format::folded, "folded"},
+                                                           {Format::pprof, "pprof"}});
 
 struct RenderOptions {
   bool color = false;        // text: use ANSI colours

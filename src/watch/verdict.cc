@@ -44,7 +44,15 @@ bool is_stale(const WatchBlock& block, double now, double epoch, const StalePoli
   const double idle = now - block.last;
   const double least = std::max(policy.least_idle, policy.times_active * epoch);
   if (policy.never_used) return block.touches <= 1 && idle > std::max(policy.least_idle, epoch);
-  return idle > least && idle > policy.times_active * std::max(block.last - block.birth, epoch);
+  const double rest =
+      std::min(policy.times_active * (block.last - block.birth), policy.share_of_run * now);
+  return idle > least && idle > rest;
+}
+
+// Touched lately, as its life goes. What is neither this nor stale rests, and
+// nobody can say yet.
+bool is_in_use(const WatchBlock& block, double now, double epoch) {
+  return now - block.last <= std::max(2 * epoch, block.last - block.birth);
 }
 
 struct Births {
@@ -66,7 +74,8 @@ struct Births {
   }
 };
 
-double growth_of(const WatchSite& site, const WatchSnapshot& snapshot) {
+// Of all that is alive; for sites whose touches are not seen.
+double curve_growth(const WatchSite& site, const WatchSnapshot& snapshot) {
   if (site.curve.size() < 2) return 1;
   std::size_t half = 0;
   while (half + 1 < site.curve.size() &&
@@ -104,7 +113,6 @@ std::string_view word_of(SiteVerdict verdict) {
 SiteJudgement judge_site(const WatchSite& site, const WatchSnapshot& snapshot,
                          const StalePolicy& policy) {
   SiteJudgement result;
-  result.growth = growth_of(site, snapshot);
   const bool no_touches = (snapshot.limits & PLUMB_WATCH_NO_TOUCHES) != 0;
   // Whoever was born later cannot be stale yet.
   const double old_enough = snapshot.now -
@@ -114,7 +122,10 @@ SiteJudgement judge_site(const WatchSite& site, const WatchSnapshot& snapshot,
   // not show them) is judged by its growth.
   const auto is_seen = [&](const WatchBlock& block) { return !no_touches && block.observed; };
   result.by_growth_only = std::ranges::none_of(site.blocks, is_seen);
-  std::uint64_t old_samples = 0;
+  std::uint64_t decided = 0;
+  // What is stale now came to be so between the start and this moment.
+  const double window = std::max(old_enough, snapshot.now / 2);
+  double early_bytes = 0;
   double variance = 0;
   double true_bytes = 0;
   Births births;
@@ -126,8 +137,11 @@ SiteJudgement judge_site(const WatchSite& site, const WatchSnapshot& snapshot,
     all_births.add(block.birth, snapshot.now);
     if (!result.by_growth_only) {
       if (!is_seen(block) || block.birth > old_enough) continue;
-      ++old_samples;
-      if (!is_stale(block, snapshot.now, snapshot.epoch, policy)) continue;
+      if (!is_stale(block, snapshot.now, snapshot.epoch, policy)) {
+        if (is_in_use(block, snapshot.now, snapshot.epoch)) ++decided;
+        continue;
+      }
+      ++decided;
     }
     ++result.stale_samples;
     result.stale_blocks += block.weight;
@@ -139,12 +153,16 @@ SiteJudgement judge_site(const WatchSite& site, const WatchSnapshot& snapshot,
     true_bytes += block.size;
     result.first_birth = std::min(result.first_birth, block.birth);
     result.last_touch = std::max(result.last_touch, block.last);
-    births.add(block.birth, std::max(old_enough, snapshot.now / 2));
+    births.add(block.birth, window);
+    if (block.birth < window / 2) early_bytes += block.weight * block.size;
   }
   if (result.stale_blocks > 0) {
     result.active /= result.stale_blocks;
     result.idle /= result.stale_blocks;
   }
+  result.growth = result.by_growth_only ? curve_growth(site, snapshot)
+                  : early_bytes > 0     ? result.stale_bytes / early_bytes
+                                        : 2;
   const double deviation = 1.96 * std::sqrt(variance);
   result.bytes_low = std::max(true_bytes, result.stale_bytes - deviation);
   result.bytes_high = result.stale_bytes + deviation;
@@ -161,16 +179,16 @@ SiteJudgement judge_site(const WatchSite& site, const WatchSnapshot& snapshot,
   }
   const std::uint64_t stale = result.stale_samples;
   const double reused = static_cast<double>(site.sums.revived);
-  result.misled_chance = tail_of_half(stale, old_samples);
-  result.confidence = std::clamp(sure_share(stale, old_samples) * static_cast<double>(stale) /
+  result.misled_chance = tail_of_half(stale, decided);
+  result.confidence = std::clamp(sure_share(stale, decided) * static_cast<double>(stale) /
                                      std::max(1.0, static_cast<double>(stale) + reused),
                                  0.05, 0.99);
   if (stale < policy.least_samples) {
     result.verdict = SiteVerdict::few;
   } else if (reused >= std::max(2.0, kReuse * static_cast<double>(stale)) ||
-             static_cast<double>(stale) < policy.share * static_cast<double>(old_samples)) {
+             static_cast<double>(stale) < policy.share * static_cast<double>(decided)) {
     result.verdict = SiteVerdict::cache;
-  } else if (!policy.must_grow || (births.go_on() && result.growth > 1)) {
+  } else if (!policy.must_grow || births.go_on()) {
     result.verdict = SiteVerdict::leak;
   } else {
     result.verdict = SiteVerdict::start_up;

@@ -2,9 +2,10 @@
 // blocks mislead: a block may rest for long and be used again.
 //
 // A block is stale when it was idle for longer than `times_active` times its
-// active time, and for longer than `least_idle`. A site is
-//   a leak         when enough samples are stale, most of those old enough to
-//                  be, and they were born all along the run: it still grows;
+// active time or `share_of_run` of the whole run, whichever is less, and for
+// longer than `least_idle`. A site is
+//   a leak         when enough samples are stale, more than are in use, and
+//                  they were born all along the run: it still grows;
 //   start-up data  when they were all born in one stretch;
 //   a cache        when stale blocks have been used again, or most are in use;
 //   too few        to say when there are not enough samples.
@@ -22,10 +23,11 @@ namespace plumb {
 
 struct StalePolicy {
   double times_active = 10;
+  double share_of_run = 0.3;
   double least_idle = 0;    // seconds of CPU time
   bool never_used = false;  // instead: not touched since the epoch of its birth
   std::uint64_t least_samples = 3;
-  double share = 0.5;  // of the old enough ones
+  double share = 0.5;  // stale, of those that are stale or in use
   bool must_grow = true;
   bool list_all = false;  // report caches and start-up data, too
 };
@@ -47,8 +49,8 @@ struct SiteJudgement {
   double last_touch = 0;
   double active = 0;  // mean of the stale blocks
   double idle = 0;
-  double drag = 0;                     // bytes times idle time
-  double growth = 1;                   // live bytes now, over those at half of the time
+  double drag = 0;    // bytes times idle time
+  double growth = 1;  // stale bytes, over those of them that were there at half-time
   std::vector<double> idle_histogram;  // all live blocks by power of two of idle seconds
 };
 

@@ -79,6 +79,23 @@ TEST(Verdict, AFewSamplesAreNoEvidence) {
   EXPECT_EQ(scene.judged().verdict, SiteVerdict::few);
 }
 
+// In use for long, idle for longer than a third of the run.
+TEST(Verdict, LongUseDoesNotExcuseForEver) {
+  Scene scene;
+  for (int i = 0; i < 20; ++i) scene.block(i * 2.5, i * 2.5 + 12);
+  EXPECT_EQ(scene.judged().verdict, SiteVerdict::leak);
+  scene.policy.share_of_run = 1;
+  EXPECT_NE(scene.judged().verdict, SiteVerdict::leak);
+}
+
+// The program freed all that it still knew before it ended.
+TEST(Verdict, AShrinkingHeapMayHaveALeak) {
+  Scene scene;
+  for (int i = 0; i < 20; ++i) scene.block(i * 5, i * 5 + 0.2);
+  for (double& bytes : scene.site.curve) bytes *= 10;
+  EXPECT_EQ(scene.judged().verdict, SiteVerdict::leak);
+}
+
 // A queue: blocks rest for long, and then they are freed.
 TEST(Verdict, WhatIsFreedInTheEndDoesNotGrow) {
   Scene scene;
@@ -88,7 +105,7 @@ TEST(Verdict, WhatIsFreedInTheEndDoesNotGrow) {
 
 TEST(Verdict, ShortRestsAreNotStale) {
   Scene scene;
-  for (int i = 0; i < 20; ++i) scene.block(i * 4, i * 4 + 50 > 99.5 ? 99.5 : i * 4 + 50);
+  for (int i = 0; i < 20; ++i) scene.block(i * 4, i * 4 + 75 > 99.5 ? 99.5 : i * 4 + 75);
   EXPECT_NE(scene.judged().verdict, SiteVerdict::leak);
   Scene other;
   for (int i = 0; i < 20; ++i) other.block(i * 4.5, i * 4.5 + 0.2);
