@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace plumb {
 namespace {
 
@@ -82,7 +84,7 @@ TEST(Verdict, AFewSamplesAreNoEvidence) {
 // In use for long, idle for longer than a third of the run.
 TEST(Verdict, LongUseDoesNotExcuseForEver) {
   Scene scene;
-  for (int i = 0; i < 20; ++i) scene.block(i * 2.5, i * 2.5 + 12);
+  for (int i = 0; i < 20; ++i) scene.block(i * 4, std::min(i * 4 + 12.0, 99.9));
   EXPECT_EQ(scene.judged().verdict, SiteVerdict::leak);
   scene.policy.share_of_run = 1;
   EXPECT_NE(scene.judged().verdict, SiteVerdict::leak);
