@@ -30,7 +30,7 @@ enum { SITE_FRAMES = 6, OWN_FRAMES = 2, SITES = 1 << 15, BLOCKS = 1 << 23 };
 
 struct site {
   uint64_t hash;
-  void *frames[SITE_FRAMES];
+  void* frames[SITE_FRAMES];
   int depth;
   int leaky;
   uint64_t frees;
@@ -42,8 +42,8 @@ struct block {
   uint32_t site;
 };
 
-static struct site *sites;
-static struct block *blocks;
+static struct site* sites;
+static struct block* blocks;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread int inside;
 static int ready;
@@ -52,25 +52,27 @@ static unsigned site_percent = 25, free_percent = 10;
 static uint64_t seed = 1, dice = 1;
 static char out[4096];
 
-static void *(*next_malloc)(size_t);
-static void *(*next_calloc)(size_t, size_t);
-static void *(*next_realloc)(void *, size_t);
-static int (*next_posix_memalign)(void **, size_t, size_t);
-static void *(*next_aligned_alloc)(size_t, size_t);
-static void *(*next_memalign)(size_t, size_t);
-static void (*next_free)(void *);
-static size_t (*next_usable)(void *);
+static void* (*next_malloc)(size_t);
+static void* (*next_calloc)(size_t, size_t);
+static void* (*next_realloc)(void*, size_t);
+static int (*next_posix_memalign)(void**, size_t, size_t);
+static void* (*next_aligned_alloc)(size_t, size_t);
+static void* (*next_memalign)(size_t, size_t);
+static void (*next_free)(void*);
+static size_t (*next_usable)(void*);
 
 /* dlsym may allocate before it has found anything. */
 static char early[65536];
 static size_t early_used;
-static void *take_early(size_t size) {
-  void *block = early + early_used;
+static void* take_early(size_t size) {
+  void* block = early + early_used;
   early_used += (size + 15) & ~(size_t)15;
   if (early_used > sizeof early) abort();
   return block;
 }
-static int is_early(const void *p) { return (const char *)p >= early && (const char *)p < early + sizeof early; }
+static int is_early(const void* p) {
+  return (const char*)p >= early && (const char*)p < early + sizeof early;
+}
 
 static void look_up(void) {
   static int looking;
@@ -94,20 +96,20 @@ static uint64_t mix(uint64_t hash, uint64_t word) {
 static unsigned percent(uint64_t hash) { return (unsigned)((hash >> 20) % 100); }
 
 /* The start of the module and the offset: the same for every run. */
-static uint64_t stable(void *address) {
+static uint64_t stable(void* address) {
   struct dl_find_object object;
   if (_dl_find_object(address, &object) != 0) return (uintptr_t)address;
   return (uintptr_t)address - (uintptr_t)object.dlfo_map_start;
 }
 
 static inline __attribute__((always_inline)) uint32_t site_here(void) {
-  void *frames[SITE_FRAMES + OWN_FRAMES];
+  void* frames[SITE_FRAMES + OWN_FRAMES];
   int depth = backtrace(frames, SITE_FRAMES + OWN_FRAMES) - OWN_FRAMES;
   if (depth < 0) depth = 0;
   uint64_t hash = seed;
   for (int i = 0; i < depth; i++) hash = mix(hash, stable(frames[i + OWN_FRAMES]));
   for (uint32_t at = hash % SITES;; at = (at + 1) % SITES) {
-    struct site *site = &sites[at];
+    struct site* site = &sites[at];
     if (site->hash == 0) {
       site->hash = hash | 1;
       site->depth = depth;
@@ -120,7 +122,7 @@ static inline __attribute__((always_inline)) uint32_t site_here(void) {
 
 static uint32_t slot_of(uintptr_t address) { return (uint32_t)(mix(3, address) % BLOCKS); }
 
-static __attribute__((noinline)) void *note(void *p) {
+static __attribute__((noinline)) void* note(void* p) {
   if (!p || !ready || inside) return p;
   inside = 1;
   pthread_mutex_lock(&lock);
@@ -134,14 +136,14 @@ static __attribute__((noinline)) void *note(void *p) {
 }
 
 /* Forgets the block; nonzero when its free is to be dropped. */
-static int forget(void *p, int may_drop) {
+static int forget(void* p, int may_drop) {
   int drop = 0;
   if (!p || !ready || inside) return 0;
   inside = 1;
   pthread_mutex_lock(&lock);
   for (uint32_t at = slot_of((uintptr_t)p); blocks[at].address != 0; at = (at + 1) % BLOCKS) {
     if (blocks[at].address != (uintptr_t)p) continue;
-    struct site *site = &sites[blocks[at].site];
+    struct site* site = &sites[blocks[at].site];
     blocks[at].address = 1;
     site->frees++;
     dice = mix(dice, site->frees);
@@ -157,35 +159,35 @@ static int forget(void *p, int may_drop) {
   return drop;
 }
 
-void *malloc(size_t size) {
+void* malloc(size_t size) {
   look_up();
   return next_malloc ? note(next_malloc(size)) : take_early(size);
 }
-void *calloc(size_t count, size_t size) {
+void* calloc(size_t count, size_t size) {
   look_up();
   return next_calloc ? note(next_calloc(count, size)) : take_early(count * size);
 }
-void *realloc(void *old, size_t size) {
+void* realloc(void* old, size_t size) {
   look_up();
   if (is_early(old)) return memcpy(malloc(size), old, size);
   forget(old, 0);
   return note(next_realloc(old, size));
 }
-int posix_memalign(void **to, size_t alignment, size_t size) {
+int posix_memalign(void** to, size_t alignment, size_t size) {
   look_up();
   int status = next_posix_memalign(to, alignment, size);
   if (status == 0) note(*to);
   return status;
 }
-void *aligned_alloc(size_t alignment, size_t size) {
+void* aligned_alloc(size_t alignment, size_t size) {
   look_up();
   return note(next_aligned_alloc(alignment, size));
 }
-void *memalign(size_t alignment, size_t size) {
+void* memalign(size_t alignment, size_t size) {
   look_up();
   return note(next_memalign(alignment, size));
 }
-void free(void *p) {
+void free(void* p) {
   if (!p || is_early(p)) return;
   look_up();
   if (!forget(p, 1)) next_free(p);
@@ -196,18 +198,18 @@ static void write_sites(void) {
   ready = 0;
   char path[sizeof out + 32];
   snprintf(path, sizeof path, "%s.%d", out, owner);
-  FILE *file = fopen(path, "w");
+  FILE* file = fopen(path, "w");
   if (!file) return;
   for (int i = 0; i < SITES; i++) {
-    struct site *site = &sites[i];
+    struct site* site = &sites[i];
     if (site->frees == 0) continue;
     fprintf(file, "%d %llu %llu %llu", site->leaky, (unsigned long long)site->frees,
             (unsigned long long)site->dropped, (unsigned long long)site->dropped_bytes);
     for (int k = 0; k < site->depth; k++) {
       struct dl_find_object object;
       uintptr_t offset = (uintptr_t)site->frames[k];
-      const char *name = "?";
-      if (_dl_find_object((char *)site->frames[k] - 1, &object) == 0) {
+      const char* name = "?";
+      if (_dl_find_object((char*)site->frames[k] - 1, &object) == 0) {
         offset -= object.dlfo_link_map->l_addr;
         name = object.dlfo_link_map->l_name[0] != 0 ? object.dlfo_link_map->l_name : "main";
       }
@@ -219,20 +221,22 @@ static void write_sites(void) {
 }
 
 __attribute__((constructor)) static void start(void) {
-  const char *text = getenv("DROP_FREES");
-  const char *program = getenv("DROP_PROGRAM");
+  const char* text = getenv("DROP_FREES");
+  const char* program = getenv("DROP_PROGRAM");
   if (!text || (program && strcmp(program, program_invocation_short_name) != 0)) return;
-  const char *at;
+  const char* at;
   if ((at = strstr(text, "seed="))) seed = strtoull(at + 5, 0, 10);
   if ((at = strstr(text, "sites="))) site_percent = (unsigned)atoi(at + 6);
   if ((at = strstr(text, "frees="))) free_percent = (unsigned)atoi(at + 6);
   if ((at = strstr(text, "out="))) snprintf(out, sizeof out, "%s", at + 4);
   dice = seed;
-  void *frames[4];
+  void* frames[4];
   backtrace(frames, 4); /* loads what it needs */
   look_up();
-  sites = mmap(0, SITES * sizeof *sites, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  blocks = mmap(0, BLOCKS * sizeof *blocks, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  sites = mmap(0, SITES * sizeof *sites, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  blocks = mmap(0, BLOCKS * sizeof *blocks, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   owner = getpid();
   atexit(write_sites);
   ready = 1;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/sys.h"
-#include "watch/snapshot.h"
+#include "watch/snapshot_writer.h"
 
 namespace plumb::rt {
 

@@ -10,7 +10,7 @@
 #include "watch/model.h"
 #include "watch/rights.h"
 #include "watch/server.h"
-#include "watch/snapshot.h"
+#include "watch/snapshot_writer.h"
 #include "watch/touches.h"
 
 namespace plumb::rt {

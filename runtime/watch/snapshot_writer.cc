@@ -1,4 +1,4 @@
-#include "watch/snapshot.h"
+#include "watch/snapshot_writer.h"
 
 #include "common/memory.h"
 #include "common/process.h"
