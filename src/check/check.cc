@@ -26,15 +26,14 @@ struct Units {
 
 // Compiles in parallel; the order of the units is that of the jobs.
 Units compile_all(const CheckOptions& options) {
-  const std::size_t all = options.jobs.size() + options.bitcode.size();
+  const std::size_t all = options.jobs.size();
   std::vector<Result<Unit>> results(all, fail("", "not compiled"));
   std::atomic<std::size_t> next = 0;
   std::mutex telling;
   std::size_t done = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < all; i = next++) {
-      results[i] = i < options.jobs.size() ? compile_unit(options.jobs[i])
-                                           : read_bitcode(options.bitcode[i - options.jobs.size()]);
+      results[i] = compile_unit(options.jobs[i]);
       const std::lock_guard lock(telling);
       ++done;
       if (options.progress) options.progress(done, all);
@@ -87,7 +86,7 @@ Analysed analyse(const Program& program, const Library& library, const Limits& l
         out.summaries[id.index] =
             FunctionRun(program, library, out.summaries, id, limits).run(found);
         if (round + 1 < rounds) continue;
-        out.truncated += out.summaries[id.index].truncated;
+        out.truncated += out.summaries[id.index].over_budget;
         out.candidates.insert(out.candidates.end(), found.begin(), found.end());
       }
     }

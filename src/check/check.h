@@ -15,8 +15,7 @@
 namespace plumb::check {
 
 struct CheckOptions {
-  std::vector<CompileJob> jobs;      // units to compile
-  std::vector<std::string> bitcode;  // units that are LLVM IR already
+  std::vector<CompileJob> jobs;  // units: sources, or LLVM IR by their name
   unsigned threads = 1;
   bool oom = false;    // follow failed allocations
   std::string models;  // text of models/c.models

@@ -53,8 +53,8 @@ std::vector<Origin> Writer::chain(const Candidate& candidate) const {
   std::vector<Origin> chain{candidate.origin};
   while (chain.back().callee != Origin::kNone) {
     const Summary& summary = summaries_[chain.back().callee];
-    if (chain.back().inner >= summary.origins.size() || chain.size() > 64) break;
-    chain.push_back(summary.origins[chain.back().inner]);
+    if (chain.back().inner >= summary.blocks.size() || chain.size() > 64) break;
+    chain.push_back(summary.blocks[chain.back().inner].origin);
   }
   std::reverse(chain.begin(), chain.end());
   return chain;
@@ -75,9 +75,6 @@ const Operation& Writer::place(const Candidate& candidate) const {
 
 std::vector<Step> Writer::path(const Candidate& candidate) const {
   const Function& function = body(candidate.function);
-  std::vector<const Trail*> trail;
-  for (const Trail* at = candidate.trail.get(); at; at = at->before.get()) trail.push_back(at);
-  std::reverse(trail.begin(), trail.end());
   std::vector<Step> steps;
   const auto add = [&](const Operation& o, std::string event, std::string text) -> Step& {
     Step step;
@@ -86,27 +83,19 @@ std::vector<Step> Writer::path(const Candidate& candidate) const {
     step.text = std::move(text);
     return steps.emplace_back(std::move(step));
   };
-  bool allocated = false;
-  for (const Trail* at : trail) {
-    const Operation& o = function.operations[at->operation];
-    if (!allocated && at->operation >= candidate.origin.operation) {
-      const Operation& call = function.operations[candidate.origin.operation];
-      add(call, "allocate", fmt::format("{} allocates", callee_name(candidate.function, call)));
-      allocated = true;
-    }
-    if (at->branch >= 0) {
+  const Operation& made = function.operations[candidate.origin.operation];
+  add(made, "allocate", fmt::format("{} allocates", callee_name(candidate.function, made)));
+  for (const TrailStep& at : candidate.trail) {
+    const Operation& o = function.operations[at.operation];
+    if (at.branch >= 0) {
       Step& step = add(o, "branch", o.op == Op::switch_to ? "this case is taken" : "");
-      step.branch = at->branch ? "taken" : "not taken";
+      step.branch = at.branch ? "taken" : "not taken";
       if (step.text.empty())
-        step.text = at->branch ? "the condition holds" : "the condition does not hold";
-    } else if (at->operation != candidate.origin.operation) {
+        step.text = at.branch ? "the condition holds" : "the condition does not hold";
+    } else if (at.operation != candidate.origin.operation) {
       Step& step = add(o, "call", fmt::format("calls {}", callee_name(candidate.function, o)));
       step.call = callee_name(candidate.function, o);
     }
-  }
-  if (!allocated) {
-    const Operation& call = function.operations[candidate.origin.operation];
-    add(call, "allocate", fmt::format("{} allocates", callee_name(candidate.function, call)));
   }
   add(place(candidate), "lose", "nothing refers to the block any more");
   return steps;
@@ -164,8 +153,7 @@ std::vector<Leak> make_findings(const Program& program, const std::vector<Summar
     for (const Origin& origin : writer.chain(candidate))
       key.emplace_back(origin.function, origin.operation);
     const Candidate*& held = best[key];
-    const auto length = [](const Candidate& c) { return c.trail ? c.trail->length : 0; };
-    if (!held || length(candidate) < length(*held)) held = &candidate;
+    if (!held || candidate.trail.size() < held->trail.size()) held = &candidate;
   }
   std::vector<Leak> leaks;
   for (const auto& [key, candidate] : best) leaks.push_back(writer.leak(*candidate));

@@ -22,9 +22,11 @@ struct Ending {
 struct Invocation {
   Settings settings;
   std::vector<std::string> words;  // what is not an option
+  std::vector<std::string> build;  // check: the command after --
 };
 
 // An Error is wrong usage or unreadable input: status 2.
+Result<Ending> command_check(const Invocation& call);
 Result<Ending> command_run(const Invocation& call);
 Result<Ending> command_report(const Invocation& call);
 Result<Ending> command_diff(const Invocation& call);

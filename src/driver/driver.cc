@@ -92,11 +92,13 @@ Result<Invocation> prepare(Command command, const CommandLine& line) {
   for (const std::string& complaint : complaints) {
     note(settings, fmt::format("{}: {}", kRuntimeVariable, complaint));
   }
-  return Invocation{std::move(settings), line.words};
+  return Invocation{std::move(settings), line.words, line.build};
 }
 
 Result<Ending> dispatch(const Invocation& call) {
   switch (call.settings.command()) {
+    case Command::check:
+      return command_check(call);
     case Command::run:
       return command_run(call);
     case Command::report:

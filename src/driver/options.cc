@@ -22,14 +22,15 @@ constexpr auto words_of() {
 constexpr auto kFormats = words_of<Format>();
 constexpr auto kSortKeys = words_of<SortKey>();
 constexpr auto kKinds = words_of<Kind>();
+constexpr auto kWhens = words_of<When>();
 constexpr std::array<std::string_view, 2> kPlainFormats = {"text", "json"};
 constexpr std::array<std::string_view, 3> kColors = {"auto", "always", "never"};
 constexpr std::array<std::string_view, 4> kDumps = {"man", "bash", "zsh", "fish"};
 
-constexpr CommandSet kEvery = {Command::run, Command::report, Command::diff, Command::explain,
-                               Command::doctor};
-constexpr CommandSet kListing = {Command::run, Command::report, Command::diff};
-constexpr CommandSet kReports = {Command::run, Command::report};
+constexpr CommandSet kEvery = {Command::check, Command::run,     Command::report,
+                               Command::diff,  Command::explain, Command::doctor};
+constexpr CommandSet kListing = {Command::check, Command::run, Command::report, Command::diff};
+constexpr CommandSet kReports = {Command::check, Command::run, Command::report};
 
 constexpr auto kOptions = std::to_array<OptionSpec>({
     {.opt = Opt::format,
@@ -57,7 +58,7 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .letter = 'o',
      .type = ValueType::file,
      .value_name = "FILE",
-     .commands = {Command::run, Command::report, Command::diff, Command::doctor},
+     .commands = {Command::check, Command::run, Command::report, Command::diff, Command::doctor},
      .help = "write to FILE, whole or not at all; for run, %p is the process id",
      .runtime_key = "output"},
     {.opt = Opt::sort,
@@ -133,6 +134,40 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .default_value = ".",
      .commands = kReports,
      .help = "paths below DIR become relative in SARIF"},
+    {.opt = Opt::project,
+     .name = "project",
+     .letter = 'p',
+     .type = ValueType::directory,
+     .value_name = "DIR",
+     .commands = {Command::check},
+     .help = "check the units of DIR/compile_commands.json"},
+    {.opt = Opt::cflags,
+     .name = "cflags",
+     .type = ValueType::text,
+     .value_name = "FLAGS",
+     .commands = {Command::check},
+     .help = "compiler flags for the FILEs named on the command line (\"-Iinclude -DX=1\")"},
+    {.opt = Opt::jobs,
+     .name = "jobs",
+     .letter = 'j',
+     .type = ValueType::number,
+     .value_name = "N",
+     .default_value = "0",
+     .commands = {Command::check},
+     .help = "work on N units at a time; 0 is one per processor. The result is the same",
+     .most = 1024},
+    {.opt = Opt::oom,
+     .name = "oom",
+     .commands = {Command::check},
+     .help = "follow failed allocations, too: leaks that happen only when memory runs out"},
+    {.opt = Opt::when,
+     .name = "when",
+     .type = ValueType::choices,
+     .value_name = "KINDS",
+     .default_value = "ordinary,error-path,throw,main-exit,oom",
+     .commands = {Command::check},
+     .help = "the ways to lose memory that are reported",
+     .choices = kWhens},
     {.opt = Opt::error_exitcode,
      .name = "error-exitcode",
      .type = ValueType::number,
@@ -270,6 +305,20 @@ constexpr std::string_view kFindingStatus =
     "analysis could not finish; what it has is still written.";
 
 constexpr auto kCommands = std::to_array<CommandSpec>({
+    {.command = Command::check,
+     .summary = "find leaks in source code, without running it",
+     .arguments = "[FILE...] [-- BUILD...]",
+     .description =
+         "Analyses a whole program or library across its files: each path from an allocation to "
+         "the place where the last reference goes is a finding. No main function is needed.\n\n"
+         "The units come from a compilation database (-p DIR), from a build that is run and "
+         "watched (after --; it must compile what is to be checked, so start from clean), or are "
+         "named: C and C++ sources, LLVM bitcode (.bc) or IR (.ll). A unit that does not compile "
+         "with clang-19 is named and left out.",
+     .example = "plumb check -p build\n"
+                "plumb check -- make -j8\n"
+                "plumb check --cflags='-Iinclude -DNDEBUG' src/*.c",
+     .status = kFindingStatus},
     {.command = Command::run,
      .summary = "run a program and report what it leaked",
      .arguments = "[--] PROGRAM [ARGS...]",

@@ -19,10 +19,11 @@
 
 namespace plumb {
 
-enum class Command { run, report, diff, explain, doctor };
+enum class Command { check, run, report, diff, explain, doctor };
 
 template <>
-inline constexpr auto kNames<Command> = name_table<Command>({{Command::run, "run"},
+inline constexpr auto kNames<Command> = name_table<Command>({{Command::check, "check"},
+                                                             {Command::run, "run"},
                                                              {Command::report, "report"},
                                                              {Command::diff, "diff"},
                                                              {Command::explain, "explain"},
@@ -74,6 +75,11 @@ enum class Opt {
   fail_on,
   show_hidden,
   source_root,
+  project,
+  cflags,
+  jobs,
+  oom,
+  when,
   error_exitcode,
   stacks,
   no_forgotten,

@@ -50,7 +50,8 @@ TEST(Options, FindsTheRowOfTheCommand) {
 
 TEST(Options, NamesTheCommandsThatHaveOne) {
   EXPECT_THAT(commands_with("kind"), testing::ElementsAre(Command::report));
-  EXPECT_THAT(commands_with("baseline"), testing::ElementsAre(Command::run, Command::report));
+  EXPECT_THAT(commands_with("baseline"),
+              testing::ElementsAre(Command::check, Command::run, Command::report));
   EXPECT_THAT(commands_with("nothing"), testing::IsEmpty());
 }
 

@@ -73,13 +73,14 @@ TEST(Parse, OptionsOfAnotherCommandSaySo) {
   EXPECT_EQ(error_of(Command::run, {"--kind=lost", "./server"}).what,
             "--kind is an option of `plumb report`, not of `plumb run`");
   EXPECT_EQ(error_of(Command::diff, {"--baseline=x", "a", "b"}).what,
-            "--baseline is an option of `plumb run` and `plumb report`, not of `plumb diff`");
+            "--baseline is an option of `plumb check`, `plumb run` and `plumb report`, not of "
+            "`plumb diff`");
   EXPECT_EQ(error_of(Command::report, {"--version"}).hint, "write `plumb --version`");
 }
 
 TEST(Parse, NearestOfAnotherCommand) {
   EXPECT_EQ(error_of(Command::doctor, {"--basline"}).hint,
-            "--baseline is an option of `plumb run` and `plumb report`");
+            "--baseline is an option of `plumb check`, `plumb run` and `plumb report`");
 }
 
 TEST(Parse, LongNameWithOneDash) {
@@ -144,7 +145,7 @@ TEST(Parse, BeforeTheCommand) {
   const Result<CommandLine> early = parse_global({"--format=json", "report", "x"});
   ASSERT_FALSE(early);
   EXPECT_EQ(early.error().what, "--format stands before the command");
-  EXPECT_EQ(early.error().hint, "write it after the command: plumb run --format=json ...");
+  EXPECT_EQ(early.error().hint, "write it after the command: plumb check --format=json ...");
 
   const Result<CommandLine> wrong = parse_global({"--versoin"});
   ASSERT_FALSE(wrong);
@@ -155,7 +156,7 @@ TEST(Parse, CommandNames) {
   EXPECT_EQ(command_named("doctor").value(), Command::doctor);
   EXPECT_EQ(command_named("reprot").error().hint, "did you mean `plumb report`?");
   EXPECT_EQ(command_named("zzzzzzzz").error().hint,
-            "the commands are run, report, diff, explain, doctor");
+            "the commands are check, run, report, diff, explain, doctor");
 }
 
 }  // namespace
