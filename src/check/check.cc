@@ -10,6 +10,7 @@
 #include "check/finding.h"
 #include "check/model/program.h"
 #include "check/summary/function_run.h"
+#include "check/summary/print.h"
 #include "core/fingerprint.h"
 #include "core/order.h"
 
@@ -109,9 +110,24 @@ void add_notes(Report& report, const Units& units, const Analysed& analysed) {
   }
 }
 
+std::string asked_summaries(const Program& program, const std::vector<Summary>& summaries,
+                            const std::string& name) {
+  std::string out;
+  if (name.empty()) return out;
+  for (std::size_t i = 0; i < summaries.size(); ++i) {
+    const ProgramFunction& function = program.functions()[i];
+    if (function.body->display != name && program.symbol(function.symbol).name != name) continue;
+    out += fmt::format("{} ({}:{})\n", function.body->display,
+                       program.file(function.unit, function.body->location.file),
+                       function.body->location.line);
+    out += summary_text(program, summaries[i]);
+  }
+  return out;
+}
+
 }  // namespace
 
-Result<Report> check_program(const CheckOptions& options) {
+Result<CheckOutcome> check_program(const CheckOptions& options) {
   Library library;
   if (Result<void> added = library.add(options.models, "models/c.models"); !added) {
     return std::unexpected(added.error());
@@ -129,7 +145,9 @@ Result<Report> check_program(const CheckOptions& options) {
   limits.oom = options.oom;
   const Analysed analysed = analyse(program, library, limits);
 
-  Report report;
+  CheckOutcome outcome;
+  outcome.summaries = asked_summaries(program, analysed.summaries, options.show_summary);
+  Report& report = outcome.report;
   report.tool.engine = Engine::check;
   report.tool.mode = "summaries";
   report.subject.units = count;
@@ -142,7 +160,7 @@ Result<Report> check_program(const CheckOptions& options) {
   add_notes(report, units, analysed);
   assign_ids(report);
   sort_leaks(report);
-  return report;
+  return outcome;
 }
 
 }  // namespace plumb::check

@@ -24,9 +24,9 @@ Report check_source(const std::string& source) {
   CheckOptions options;
   options.jobs.push_back({"", path, {path}});
   options.models = models();
-  Result<Report> report = check_program(options);
-  EXPECT_TRUE(report) << (report ? "" : report.error().message());
-  return report ? *report : Report{};
+  Result<CheckOutcome> outcome = check_program(options);
+  EXPECT_TRUE(outcome) << (outcome ? "" : outcome.error().message());
+  return outcome ? outcome->report : Report{};
 }
 
 TEST(Check, FindsTheEarlyReturnAndNotItsTwin) {
@@ -80,7 +80,7 @@ TEST(Check, AUnitThatDoesNotCompileIsAnError) {
   CheckOptions options;
   options.jobs.push_back({"", path, {path}});
   options.models = models();
-  const Result<Report> report = check_program(options);
+  const Result<CheckOutcome> report = check_program(options);
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().where, path);
 }

@@ -146,17 +146,28 @@ Leak Writer::leak(const Candidate& candidate) const {
 std::vector<Leak> make_findings(const Program& program, const std::vector<Summary>& summaries,
                                 const std::vector<Candidate>& candidates) {
   Writer writer(program, summaries);
+  // Of the paths on which one allocation is lost, the shortest.
   using Key = std::vector<std::tuple<std::uint32_t, std::uint32_t>>;
-  std::map<Key, const Candidate*> best;
+  std::map<Key, const Candidate*> by_allocation;
   for (const Candidate& candidate : candidates) {
     Key key;
-    for (const Origin& origin : writer.chain(candidate))
+    for (const Origin& origin : writer.chain(candidate)) {
       key.emplace_back(origin.function, origin.operation);
-    const Candidate*& held = best[key];
+    }
+    const Candidate*& held = by_allocation[key];
     if (!held || candidate.trail.size() < held->trail.size()) held = &candidate;
   }
+  // Of the allocations behind one call that are lost at one place, the nearest:
+  // a wrapper that tries twice to allocate is one cause.
+  using Cause = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+  std::map<Cause, const Candidate*> by_cause;
+  for (const auto& [key, candidate] : by_allocation) {
+    const Candidate*& held =
+        by_cause[{candidate->function, candidate->origin.operation, candidate->operation}];
+    if (!held || writer.chain(*candidate).size() < writer.chain(*held).size()) held = candidate;
+  }
   std::vector<Leak> leaks;
-  for (const auto& [key, candidate] : best) leaks.push_back(writer.leak(*candidate));
+  for (const auto& [key, candidate] : by_cause) leaks.push_back(writer.leak(*candidate));
   return leaks;
 }
 

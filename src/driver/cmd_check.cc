@@ -106,6 +106,7 @@ Result<CheckOptions> options_of(const Invocation& call) {
   options.threads =
       jobs ? static_cast<unsigned>(jobs) : std::max(1U, std::thread::hardware_concurrency());
   options.oom = settings.flag(Opt::oom);
+  options.show_summary = settings.text(Opt::show_summary);
   const Result<std::string> models = support_file("models/c.models");
   if (!models) return std::unexpected(models.error());
   Result<std::string> text = read_file(*models);
@@ -133,29 +134,39 @@ Result<Ending> command_check(const Invocation& call) {
   if (!options) return std::unexpected(options.error());
   stats.step("find the units");
   stats.count("units", options->jobs.size());
-  Result<Report> report = [&] {
+  Result<check::CheckOutcome> outcome = [&] {
     const Progress progress(settings, fmt::format("checking {} units", options->jobs.size()));
     return check::check_program(*options);
   }();
-  if (!report) return std::unexpected(report.error());
+  if (!outcome) return std::unexpected(outcome.error());
   stats.step("compile and analyse");
+  if (settings.has(Opt::show_summary)) {
+    if (outcome->summaries.empty()) {
+      return fail(printable(settings.text(Opt::show_summary)), "there is no such function");
+    }
+    if (const Result<void> good = deliver(settings, STDOUT_FILENO, outcome->summaries); !good) {
+      return std::unexpected(good.error());
+    }
+    return Ending{.status = kNothingFound};
+  }
+  Report& report = outcome->report;
 
-  report->tool.version = kPlumbVersion;
+  report.tool.version = kPlumbVersion;
   std::error_code problem;
-  report->subject.cwd = std::filesystem::current_path(problem).string();
-  report->subject.command = call.build;
-  keep_asked_ways(*report, settings);
-  hide(*report, *aids);
-  apply_filters(*report, settings);
-  sort_leaks(*report, *value_of<SortKey>(settings.text(Opt::sort)));
-  const Verdict verdict = judge(*report, settings);
-  const bool sound = check_report(*report);
-  for (const Stage& stage : report->totals.stages) {
+  report.subject.cwd = std::filesystem::current_path(problem).string();
+  report.subject.command = call.build;
+  keep_asked_ways(report, settings);
+  hide(report, *aids);
+  apply_filters(report, settings);
+  sort_leaks(report, *value_of<SortKey>(settings.text(Opt::sort)));
+  const Verdict verdict = judge(report, settings);
+  const bool sound = check_report(report);
+  for (const Stage& stage : report.totals.stages) {
     stats.count(fmt::format("{}: candidates in", stage.name), stage.in);
     stats.count(fmt::format("{}: out", stage.name), stage.out);
   }
 
-  const std::string text = rendered(*report, settings, STDOUT_FILENO);
+  const std::string text = rendered(report, settings, STDOUT_FILENO);
   if (const Result<void> good = deliver(settings, STDOUT_FILENO, text); !good) {
     return std::unexpected(good.error());
   }

@@ -80,6 +80,7 @@ enum class Opt {
   jobs,
   oom,
   when,
+  show_summary,
   error_exitcode,
   stacks,
   no_forgotten,

@@ -162,19 +162,39 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
   ValueId result = at_call(taken ? taken->result : effect.result);
   const Fact fact = taken ? taken->result_fact : effect.result_fact;
   if (taken) {
-    for (const Cell& cell : taken->holders) {
-      writes.push_back(
-          {values_.pointer(at_call(cell.base), cell.offset), cell.width, at_call(cell.value)});
+    for (const std::vector<Cell>* cells : {&taken->beside, &taken->holders}) {
+      for (const Cell& cell : *cells) {
+        writes.push_back(
+            {values_.pointer(at_call(cell.base), cell.offset), cell.width, at_call(cell.value)});
+      }
     }
   }
   // What the callee touched beyond what is listed may be anything.
+  if (!summary.complete) {
+    for (const ValueId argument : arguments) escape(next, argument);
+  }
+  if (target.variadic) {
+    for (std::size_t i = target.params; i < arguments.size(); ++i) escape(next, arguments[i]);
+  }
   std::vector<Cell> own;  // the input's own places, if it stays there
   if (taken && taken->in_place && input != kNoValue) {
     for (const Cell& cell : next.cells) {
       if (is_focus(cell.value)) own.push_back(cell);
     }
   }
-  for (const Write& write : writes) store(next, write.to, write.width, write.value);
+  const auto unclear = [&](ValueId value) {
+    const ValueKind kind = values_[values_.target(value)].kind;
+    return kind == ValueKind::fresh || kind == ValueKind::merge || kind == ValueKind::reach;
+  };
+  for (const Write& write : writes) {
+    // Overwritten on some of the callee's paths only, nobody knows which.
+    if (mode_ == Mode::site && next.fate == Fate::live && !taken && unclear(write.value)) {
+      const auto [base, offset] = values_.place(write.to);
+      const Cell* old = next.find_cell(base, offset);
+      if (old && values_.is_heap(values_.target(old->value))) escape(next, old->value);
+    }
+    store(next, write.to, write.width, write.value);
+  }
   for (const Cell& cell : own) next.set_cell(cell.base, cell.offset, cell.width, cell.value);
 
   if (makes_focus) next.fate = Fate::live;
@@ -197,12 +217,6 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
         free_value(next, at_call(touched.value));
       }
     }
-  }
-  if (!summary.complete) {
-    for (const ValueId argument : arguments) escape(next, argument);
-  }
-  if (target.variadic) {
-    for (std::size_t i = target.params; i < arguments.size(); ++i) escape(next, arguments[i]);
   }
   if (taken && taken->throws) {
     raise(std::move(next), index);

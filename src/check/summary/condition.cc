@@ -2,6 +2,12 @@
 
 namespace plumb::check {
 
+namespace {
+
+constexpr std::int64_t kFirstPage = 4096;
+
+}  // namespace
+
 bool FunctionRun::is_nonzero(State& state, ValueId id) {
   const Value v = values_[id];
   switch (v.kind) {
@@ -161,6 +167,11 @@ bool FunctionRun::assume(State& state, ValueId condition, bool truth) {
 
 bool FunctionRun::assume_fact(State& state, ValueId value, const Fact& fact) {
   const bool zero = fact.low == 0 && fact.high == 0;
+  // No block is at an address that a program writes down.
+  const bool written_down = fact.high < kFirstPage && fact.low > -kFirstPage;
+  if (written_down && is_nonzero(state, value) && values_.is_heap(values_.target(value))) {
+    return false;
+  }
   if (zero || fact.nonzero) {
     const ValueId is_zero = values_.compare(Code::eq, value, values_.integer(0), 0);
     if (!assume(state, is_zero, zero)) return false;

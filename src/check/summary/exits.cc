@@ -7,7 +7,8 @@ namespace plumb::check {
 namespace {
 
 constexpr std::size_t kMostWrites = 40;
-constexpr std::size_t kMostGuards = 12;
+constexpr std::size_t kMostGuards = 24;
+constexpr std::size_t kMostBeside = 16;
 
 // True when the value says something about what the caller passed in.
 bool about_input(const Values& values, ValueId id) {
@@ -67,7 +68,7 @@ void FunctionRun::leave(State& state, std::uint32_t index, bool throws) {
   });
   check_lost(state, index, throws ? LossKind::thrown : LossKind::returned, result);
   if (mode_ == Mode::plain) {
-    if (result != kNoValue) touch_input(result);
+    if (result != kNoValue && body_.returns_pointer) touch_input(result);
     add_plain_exit(state, result, throws);
   } else if (mode_ == Mode::input || state.fate == Fate::live) {
     add_case(state, result, throws);
@@ -138,9 +139,20 @@ void FunctionRun::add_case(const State& state, ValueId result, bool throws) {
       }
     }
   }
+  for (const Cell& plain : plain_writes_) {
+    if (out.beside.size() == kMostBeside) break;
+    const Cell* cell = state.find_cell(plain.base, plain.offset);
+    if (cell && cell->width != plain.width) continue;
+    const ValueId now = cell ? cell->value : initial(plain.base, plain.offset, plain.width);
+    if (now != plain.value && !is_focus(now)) {
+      out.beside.push_back({plain.base, plain.offset, plain.width, now});
+    }
+  }
   for (const auto& [about, fact] : state.facts) {
     if (out.guards.size() == kMostGuards) break;
-    if (about_input(values_, about)) out.guards.push_back({about, fact});
+    const bool beside = std::any_of(out.beside.begin(), out.beside.end(),
+                                    [&](const Cell& cell) { return cell.value == about; });
+    if (beside || about_input(values_, about)) out.guards.push_back({about, fact});
   }
   // Cases that differ only in their guards are one.
   for (Case& each : cases_) {
@@ -152,13 +164,16 @@ void FunctionRun::add_case(const State& state, ValueId result, bool throws) {
     if (each.result != out.result && room) continue;
     if (each.result != out.result) each.result = values_.fresh();
     each.result_fact = hull(each.result_fact, out.result_fact);
+    std::erase_if(each.beside, [&](const Cell& cell) {
+      return std::find(out.beside.begin(), out.beside.end(), cell) == out.beside.end();
+    });
     std::vector<Guard> both;
     for (const Guard& guard : each.guards) {
       const auto other = std::find_if(out.guards.begin(), out.guards.end(),
                                       [&](const Guard& g) { return g.value == guard.value; });
       if (other == out.guards.end()) continue;
       const Fact fact = hull(guard.fact, other->fact);
-      if (!fact.trivial()) both.push_back({guard.value, fact});
+      if (!State::is_trivial(values_, guard.value, fact)) both.push_back({guard.value, fact});
     }
     each.guards = std::move(both);
     return;
@@ -177,9 +192,11 @@ std::vector<Case> FunctionRun::export_cases() {
   for (Case& each : out) {
     each.result = exported_(each.result);
     for (Guard& guard : each.guards) guard.value = exported_(guard.value);
-    for (Cell& cell : each.holders) {
-      cell.base = exported_(cell.base);
-      cell.value = exported_(cell.value);
+    for (std::vector<Cell>* cells : {&each.holders, &each.beside}) {
+      for (Cell& cell : *cells) {
+        cell.base = exported_(cell.base);
+        cell.value = exported_(cell.value);
+      }
     }
   }
   return out;
@@ -194,30 +211,31 @@ void FunctionRun::export_plain() {
   const auto after = static_cast<std::uint32_t>(body_.blocks.size());
   State whole = std::move(plain_exits_[0].first);
   ValueId result = plain_exits_[0].second;
-  Fact fact;
   const auto fact_of = [&](State& state, ValueId value) {
     if (value == kNoValue) return Fact{};
     Fact known = state.fact(values_, value);
     known.nonzero = known.nonzero || is_nonzero(state, value);
     return known;
   };
-  fact = fact_of(whole, result);
+  Fact fact = fact_of(whole, result);
   for (std::size_t i = 1; i < plain_exits_.size(); ++i) {
     auto& [state, value] = plain_exits_[i];
     fact = hull(fact, fact_of(state, value));
     if (value != result) result = values_.merge(after, kNoValue, INT64_MAX);
     join(whole, state, after);
   }
+  plain_exits_.clear();
   effect.result = exported_(result);
   effect.result_fact = fact;
   for (const Cell& cell : whole.cells) {
-    if (effect.writes.size() == kMostWrites) break;
+    if (plain_writes_.size() == kMostWrites) break;
     if (cell.width == 0) continue;
     const bool in_block = values_.is_heap(values_.target(cell.base));
     if (!in_block && !is_input_place(values_, cell.base)) continue;
     const Value& v = values_[cell.value];
     const bool untouched = v.kind == ValueKind::cell && v.a == cell.base && v.number == cell.offset;
     if (untouched) continue;
+    plain_writes_.push_back(cell);
     effect.writes.push_back({exported_(cell.base), cell.offset, cell.width, exported_(cell.value)});
   }
 }

@@ -34,6 +34,13 @@ std::uint32_t FunctionRun::extend(std::uint32_t trail, std::uint32_t operation, 
 std::uint64_t FunctionRun::key_of(const State& state) const {
   if (mode_ == Mode::plain) return 0;
   std::uint64_t key = static_cast<std::uint64_t>(state.fate);
+  for (const VarId flag : shape_.flags) {
+    const ValueId value = state.vars[flag.index];
+    if (value != kNoValue && values_.is_integer(value)) {
+      key = mixed(
+          key, std::uint64_t{flag.index} << 40 ^ static_cast<std::uint64_t>(values_[value].number));
+    }
+  }
   if (state.fate != Fate::live) return key;
   if (mode_ == Mode::site) {
     for (std::size_t i = 0; i < state.vars.size(); ++i) {

@@ -21,10 +21,10 @@ Summary FunctionRun::run(std::vector<Candidate>& candidates) {
   run_plain();
   if (summary_.over_budget) return std::move(summary_);
   summary_.known = true;
+  export_plain();
   for (const auto& [site, before] : sites_) run_site(site, before);
   std::sort(touched_inputs_.begin(), touched_inputs_.end());
   for (const ValueId input : touched_inputs_) run_input(input);
-  export_plain();
   return std::move(summary_);
 }
 

@@ -31,7 +31,7 @@
 namespace plumb::check {
 
 struct Limits {
-  unsigned states = 8;             // per block of a run
+  unsigned states = 16;            // per block of a run
   unsigned cases = 6;              // per tracked block
   unsigned visits = 2;             // of a loop head, per state of the tracked block
   unsigned inputs = 12;            // tracked per function
@@ -182,6 +182,7 @@ class FunctionRun {
   std::map<Site, State> sites_;  // with the state before the call
   std::vector<ValueId> touched_inputs_;
   std::vector<std::pair<State, ValueId>> plain_exits_;
+  std::vector<Cell> plain_writes_;  // of the plain effect, in values of the run
   bool may_throw_ = false;
 
   // The run in hand.
@@ -211,6 +212,7 @@ class FunctionRun {
   std::vector<Case> cases_;
   bool cases_overflow_ = false;
   std::string lost_holder_;
+  bool storing_pointer_ = true;  // what the store in hand writes
 };
 
 }  // namespace plumb::check

@@ -93,7 +93,7 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
       changed = true;
       into.merged = true;
     }
-    if (!both.trivial()) facts.emplace_back(value, both);
+    if (!State::is_trivial(values_, value, both)) facts.emplace_back(value, both);
   }
   into.facts = std::move(facts);
   for (const auto& [value, fact] : made) {

@@ -95,7 +95,7 @@ void FunctionRun::store(State& state, ValueId pointer, std::uint32_t width, Valu
                                 : is_outside(base) && v.kind != ValueKind::param;
   if (foreign) {
     escape(state, value);
-  } else if (!in_block && is_outside(base)) {
+  } else if (!in_block && is_outside(base) && storing_pointer_) {
     touch_input(value);
   }
 }

@@ -40,6 +40,31 @@ void each_target(const Function& body, const Operation& last, Visit visit) {
   }
 }
 
+constexpr std::size_t kMostConstants = 8;  // more is a number, not a flag
+constexpr std::uint32_t kWidestFlag = 4;
+
+void find_flags(const Function& body, std::vector<VarId>& flags) {
+  std::vector<bool> other(body.vars.size(), false);
+  std::vector<std::vector<std::uint32_t>> constants(body.vars.size());
+  for (const Operation& o : body.operations) {
+    if (o.op != Op::store || o.a.kind() != OperandKind::var) continue;
+    const std::uint32_t var = o.a.index();
+    if (o.b.kind() != OperandKind::integer || o.width > kWidestFlag) {
+      other[var] = true;
+    } else if (std::find(constants[var].begin(), constants[var].end(), o.b.index()) ==
+               constants[var].end()) {
+      constants[var].push_back(o.b.index());
+    }
+  }
+  for (std::uint32_t i = 0; i < body.vars.size(); ++i) {
+    // Where a cleanup goes on has no name, and as many values as there are jumps.
+    const bool few = constants[i].size() <= kMostConstants || body.vars[i].name.empty();
+    if (body.vars[i].simple && !other[i] && constants[i].size() > 1 && few) {
+      flags.push_back(VarId::of(i));
+    }
+  }
+}
+
 }  // namespace
 
 Shape::Shape(const Function& body) {
@@ -75,6 +100,7 @@ Shape::Shape(const Function& body) {
       if (to.index <= b) loop_head[to.index] = true;
     });
   }
+  find_flags(body, flags);
   for (std::uint32_t i = 0; i < operations; ++i) {
     if (!crosses[i]) dies_after[last_use[i]].push_back(i);
   }

@@ -16,6 +16,9 @@ struct Shape {
   std::vector<std::vector<std::uint32_t>> dies_after;  // results by last use in their block
   std::vector<bool> crosses;                           // result is used in another block
   std::vector<bool> loop_head;                         // by block
+  // Variables that only ever hold constants of the source: flags, return codes,
+  // and where a cleanup goes on. They steer, so paths are told apart by them.
+  std::vector<VarId> flags;
 };
 
 }  // namespace plumb::check

@@ -60,6 +60,11 @@ Fact State::fact(const Values& values, ValueId value) const {
   return {};
 }
 
+bool State::is_trivial(const Values& values, ValueId value, const Fact& fact) {
+  const bool truth = values[value].kind == ValueKind::compare;
+  return truth ? fact.low <= 0 && fact.high >= 1 && !fact.nonzero : fact.trivial();
+}
+
 bool State::learn(const Values& values, ValueId value, const Fact& fact) {
   Fact now = this->fact(values, value);
   now.low = std::max(now.low, fact.low);

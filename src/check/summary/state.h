@@ -57,6 +57,8 @@ struct State {
   void drop_cells_of(ValueId base);
 
   Fact fact(const Values& values, ValueId value) const;
+  // Says nothing that is not known anyway.
+  static bool is_trivial(const Values& values, ValueId value, const Fact& fact);
   // False when this contradicts what is known.
   bool learn(const Values& values, ValueId value, const Fact& fact);
 

@@ -58,7 +58,9 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
       const std::uint32_t width = std::min(o.width, kWord);
       const bool watched = mode_ == Mode::site && state.fate == Fate::live;
       const ValueId old = watched ? load(state, to, width) : kNoValue;
+      storing_pointer_ = o.pointer;
       store(state, to, width, what);
+      storing_pointer_ = true;
       if (watched && old != what && state.fate == Fate::live) {
         lost_holder_.clear();
         if (o.a.kind() == OperandKind::var) lost_holder_ = body_.vars[o.a.index()].name;

@@ -35,6 +35,10 @@ struct Case {
   Fact result_fact;
   std::vector<Guard> guards;
   std::vector<Cell> holders;  // the places that hold it, or hold what holds it
+  // What this case writes besides, where the plain effect knows less: the length
+  // of an array, the flag that says who owns it. Facts about these are among the
+  // guards.
+  std::vector<Cell> beside;
 };
 
 // Where a block was allocated: an operation of a function, and when that is a
