@@ -153,7 +153,24 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
     std::uint32_t width;
     ValueId value;
   };
-  // All values are those before the call.
+  // All values are those before the call. Others of the caller's values that the
+  // callee frees or keeps:
+  std::vector<ValueId> freed;
+  std::vector<ValueId> kept;
+  if (mode_ == Mode::plain || !taken || makes_focus) {
+    for (const Input& touched : summary.inputs) {
+      const auto has = [&](Fate fate) {
+        return std::any_of(touched.cases.begin(), touched.cases.end(),
+                           [&](const Case& c) { return c.fate == fate; });
+      };
+      const bool always = std::all_of(touched.cases.begin(), touched.cases.end(),
+                                      [](const Case& c) { return c.fate == Fate::freed; });
+      const ValueId value = at_call(touched.value);
+      if (has(Fate::escaped)) kept.push_back(value);
+      if (mode_ == Mode::plain && has(Fate::freed)) touch_input(value);
+      if (mode_ != Mode::plain && always) freed.push_back(value);
+    }
+  }
   std::vector<Write> writes;
   for (const Cell& cell : effect.writes) {
     writes.push_back(
@@ -201,23 +218,8 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
   if (taken && taken->fate != Fate::live && next.fate == Fate::live && !makes_focus) {
     next.fate = taken->fate;
   }
-  // Others of the caller's values that the callee frees or keeps.
-  if (mode_ == Mode::plain || !taken || makes_focus) {
-    for (const Input& touched : summary.inputs) {
-      const bool frees = std::any_of(touched.cases.begin(), touched.cases.end(),
-                                     [](const Case& c) { return c.fate == Fate::freed; });
-      const bool keeps = std::any_of(touched.cases.begin(), touched.cases.end(),
-                                     [](const Case& c) { return c.fate == Fate::escaped; });
-      const bool always = std::all_of(touched.cases.begin(), touched.cases.end(),
-                                      [](const Case& c) { return c.fate == Fate::freed; });
-      if (keeps) escape(next, at_call(touched.value));
-      if (frees && mode_ == Mode::plain) {
-        touch_input(at_call(touched.value));
-      } else if (frees && always && mode_ != Mode::plain) {
-        free_value(next, at_call(touched.value));
-      }
-    }
-  }
+  for (const ValueId value : kept) escape(next, value);
+  for (const ValueId value : freed) free_value(next, value);
   if (taken && taken->throws) {
     raise(std::move(next), index);
     return;

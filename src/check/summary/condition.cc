@@ -21,6 +21,16 @@ bool FunctionRun::is_nonzero(State& state, ValueId id) {
     case ValueKind::pointer:
     case ValueKind::index:
       return is_nonzero(state, v.a) || (v.number > 0 && v.number < 4096);
+    case ValueKind::binary:
+      // Sizes that are doubled do not wrap around in programs that work.
+      if (state.fact(values_, id).nonzero) return true;
+      if (v.code == Code::mul) return is_nonzero(state, v.a) && is_nonzero(state, v.b);
+      if (v.code == Code::shl) return is_nonzero(state, v.a);
+      if (v.code == Code::bit_or) return is_nonzero(state, v.a) || is_nonzero(state, v.b);
+      return false;
+    case ValueKind::cast:
+      return state.fact(values_, id).nonzero ||
+             (v.code != Code::truncate && is_nonzero(state, v.a));
     default:
       return state.fact(values_, id).nonzero;
   }

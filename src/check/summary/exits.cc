@@ -141,6 +141,7 @@ void FunctionRun::add_case(const State& state, ValueId result, bool throws) {
   }
   for (const Cell& plain : plain_writes_) {
     if (out.beside.size() == kMostBeside) break;
+    if (mode_ == Mode::site && values_.target(plain.base) == own_name_) continue;
     const Cell* cell = state.find_cell(plain.base, plain.offset);
     if (cell && cell->width != plain.width) continue;
     const ValueId now = cell ? cell->value : initial(plain.base, plain.offset, plain.width);

@@ -95,12 +95,50 @@ bool FunctionRun::enter_loop(BlockIndex block, State& state) {
     return true;
   }
   if (same->visits > limits_.visits) return false;
+  leave_round(block, state);
   ++same->visits;
   if (!join(same->state, state, block.index)) return false;
   const std::uint32_t trail = state.trail;
   state = same->state;
   state.trail = trail;
   return true;
+}
+
+// What an array got at an index of this round stays there in the next, which
+// uses the same name for another index.
+void FunctionRun::leave_round(BlockIndex block, State& state) {
+  bool changed = false;
+  for (Cell& cell : state.cells) {
+    const Value base = values_[cell.base];
+    if (base.kind != ValueKind::index || !mentions_round(base.b, block.index, 0)) continue;
+    const ValueId earlier = values_.merge(block.index, kNoValue, INT64_MIN + 1);
+    cell.base = values_.index(base.a, earlier, base.number);
+    changed = true;
+  }
+  if (!changed) return;
+  std::stable_sort(state.cells.begin(), state.cells.end(), [](const Cell& a, const Cell& b) {
+    return std::pair(a.base, a.offset) < std::pair(b.base, b.offset);
+  });
+  const auto same_place = [](const Cell& a, const Cell& b) {
+    return a.base == b.base && a.offset == b.offset;
+  };
+  // Of two that are now one place, the one with the followed block counts.
+  for (std::size_t i = 0; i + 1 < state.cells.size(); ++i) {
+    if (same_place(state.cells[i], state.cells[i + 1]) && is_focus(state.cells[i + 1].value)) {
+      state.cells[i].value = state.cells[i + 1].value;
+    }
+  }
+  state.cells.erase(std::unique(state.cells.begin(), state.cells.end(), same_place),
+                    state.cells.end());
+}
+
+bool FunctionRun::mentions_round(ValueId id, std::uint32_t block, int depth) const {
+  constexpr int kDeepest = 6;
+  if (id == kNoValue || depth > kDeepest) return depth > kDeepest;
+  const Value& v = values_[id];
+  if (v.kind == ValueKind::merge) return v.width == block && v.number != INT64_MIN + 1;
+  if (v.kind == ValueKind::integer || v.kind == ValueKind::param) return false;
+  return mentions_round(v.a, block, depth + 1) || mentions_round(v.b, block, depth + 1);
 }
 
 // Runs the block from operation `from`. When a site's run starts, `from` is the

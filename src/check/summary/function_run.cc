@@ -50,6 +50,7 @@ void FunctionRun::run_site(const Site& site, const State& before) {
   mode_ = Mode::site;
   site_ = site;
   focus_ = values_.object(ObjectId::of(ObjectKind::heap, 0));
+  own_name_ = block_from(site);
   begin();
   const BlockIndex block = BlockIndex::of(shape_.block_of[site.operation]);
   State start = before;

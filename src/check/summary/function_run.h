@@ -95,6 +95,8 @@ class FunctionRun {
   void process(BlockIndex block, std::vector<State> states, std::uint32_t from);
   void send(BlockIndex from, BlockIndex to, State state);
   bool enter_loop(BlockIndex block, State& state);
+  void leave_round(BlockIndex block, State& state);
+  bool mentions_round(ValueId id, std::uint32_t block, int depth) const;
   std::uint64_t key_of(const State& state) const;
   std::uint32_t extend(std::uint32_t trail, std::uint32_t operation, int branch);
 
@@ -189,8 +191,9 @@ class FunctionRun {
   enum class Mode : std::uint8_t { plain, site, input };
   Mode mode_ = Mode::plain;
   ValueId focus_ = kNoValue;
-  Site site_;              // Mode::site
-  bool starting_ = false;  // the call that makes the focus is being run
+  ValueId own_name_ = kNoValue;  // what other runs call the focus of this one
+  Site site_;                    // Mode::site
+  bool starting_ = false;        // the call that makes the focus is being run
   std::uint64_t run_work_ = 0;
   struct Seen {
     std::uint64_t key = 0;

@@ -30,15 +30,16 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
     } else if (values_.root(with) == value && r.kind == ValueKind::param) {
       met = values_.reach(root);
     }
-    if (met == value) return;
+    if (met == value && met != merged) return;
     if (met == merged) {
+      if (met != value) changed = true;
       Fact fact = hull(into.fact(values_, value), other.fact(values_, with));
       State& mutable_other = const_cast<State&>(other);
       if (is_nonzero(into, value) && is_nonzero(mutable_other, with)) fact.nonzero = true;
       made.emplace_back(merged, fact);
     }
+    changed = changed || met != value;
     value = met;
-    changed = true;
   };
   for (std::size_t i = 0; i < into.vars.size(); ++i) {
     meet(into.vars[i], other.vars[i], kNoValue, static_cast<std::int64_t>(i));
@@ -85,9 +86,12 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
 
   std::vector<std::pair<ValueId, Fact>> facts;
   for (const auto& [value, fact] : into.facts) {
-    const bool renamed =
-        std::any_of(made.begin(), made.end(), [&](const auto& m) { return m.first == value; });
-    if (renamed) continue;  // says something of an earlier round
+    const auto renamed =
+        std::find_if(made.begin(), made.end(), [&](const auto& m) { return m.first == value; });
+    if (renamed != made.end()) {  // says something of an earlier round
+      changed = changed || fact != renamed->second;
+      continue;
+    }
     const Fact both = hull(fact, other.fact(values_, value));
     if (both != fact) {
       changed = true;
