@@ -95,7 +95,7 @@ void FunctionRun::apply(const State& state, std::uint32_t index, FunctionId call
   }
   if (mode_ == Mode::site && starting_) {
     for (const Case& each : summary.blocks[site_.inner].cases) {
-      apply_case(state, index, callee, arguments, &each, kNoValue, true, after);
+      apply_case(state, index, callee, arguments, &each, nullptr, true, after);
     }
     return;
   }
@@ -124,19 +124,19 @@ void FunctionRun::apply(const State& state, std::uint32_t index, FunctionId call
       }
       if (!same) continue;
       for (const Case& each : input.cases) {
-        apply_case(state, index, callee, arguments, &each, given, false, after);
+        apply_case(state, index, callee, arguments, &each, &input, false, after);
       }
       return;
     }
   }
-  apply_case(state, index, callee, arguments, nullptr, kNoValue, false, after);
+  apply_case(state, index, callee, arguments, nullptr, nullptr, false, after);
 }
 
 // `taken` is the case of the followed block; null: the call does not concern
-// it. `input` is then the caller's value that the case is about.
+// it. `input` is what the callee calls the block that it is given.
 void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId callee,
                              const std::vector<ValueId>& arguments, const Case* taken,
-                             ValueId input, bool makes_focus, std::vector<State>& after) {
+                             const Input* input, bool makes_focus, std::vector<State>& after) {
   const Operation& o = body_.operations[index];
   const Summary& summary = summaries_[callee.index];
   const Function& target = *program_.functions()[callee.index].body;
@@ -193,8 +193,15 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
   if (target.variadic) {
     for (std::size_t i = target.params; i < arguments.size(); ++i) escape(next, arguments[i]);
   }
-  std::vector<Cell> own;  // the input's own places, if it stays there
-  if (taken && taken->in_place && input != kNoValue) {
+  // The input's own place, if it stays there.
+  std::vector<Cell> own;
+  if (taken && taken->in_place && input) {
+    const Value& place = summary.values[input->value];
+    if (place.kind == ValueKind::cell) {
+      const auto [base, offset] =
+          values_.place(values_.pointer(at_call(place.a), place.number));
+      own.push_back({base, offset, place.width, at_call(input->value)});
+    }
     for (const Cell& cell : next.cells) {
       if (is_focus(cell.value)) own.push_back(cell);
     }

@@ -86,6 +86,7 @@ void FunctionRun::explore() {
 
 // False when the state adds nothing to what the loop was entered with before.
 bool FunctionRun::enter_loop(BlockIndex block, State& state) {
+  leave_round(block, state);
   const std::uint64_t key = key_of(state);
   auto& seen = seen_[block.index];
   const auto same =
@@ -95,7 +96,6 @@ bool FunctionRun::enter_loop(BlockIndex block, State& state) {
     return true;
   }
   if (same->visits > limits_.visits) return false;
-  leave_round(block, state);
   ++same->visits;
   if (!join(same->state, state, block.index)) return false;
   const std::uint32_t trail = state.trail;
@@ -116,7 +116,7 @@ void FunctionRun::leave_round(BlockIndex block, State& state) {
     changed = true;
   }
   if (!changed) return;
-  std::stable_sort(state.cells.begin(), state.cells.end(), [](const Cell& a, const Cell& b) {
+  std::sort(state.cells.begin(), state.cells.end(), [](const Cell& a, const Cell& b) {
     return std::pair(a.base, a.offset) < std::pair(b.base, b.offset);
   });
   const auto same_place = [](const Cell& a, const Cell& b) {

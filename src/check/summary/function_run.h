@@ -141,7 +141,7 @@ class FunctionRun {
   void apply(const State& state, std::uint32_t index, FunctionId callee,
              const std::vector<ValueId>& arguments, std::vector<State>& after);
   void apply_case(const State& state, std::uint32_t index, FunctionId callee,
-                  const std::vector<ValueId>& arguments, const Case* taken, ValueId input,
+                  const std::vector<ValueId>& arguments, const Case* taken, const Input* input,
                   bool makes_focus, std::vector<State>& after);
 
   // join.cc

@@ -252,6 +252,9 @@ void FunctionRun::escape(State& state, ValueId value) {
           }
         }
         break;
+      case ValueKind::fresh:
+      case ValueKind::merge:
+        break;
       default:
         continue;
     }
