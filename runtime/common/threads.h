@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "common/inside.h"
+#include "common/names.h"
 #include "common/spin_lock.h"
 #include "trace/record.h"
 
@@ -29,9 +30,9 @@ inline constexpr unsigned kCallerCache = 128;
 
 struct ThreadSlot {
   PlumbThread* counters;
-  uint32_t thread;     // number, in the order of first allocation
+  uint32_t thread;     // its name, see ThreadState
   uint32_t next_slot;  // in the list of unused slots
-  uint64_t ordinal;
+  NameTable names;
   EntryList entries;  // at most one batch
   EntryList spare;    // a full batch, or none
   uint32_t fresh;     // entries never used yet: [fresh, fresh_end)
