@@ -20,6 +20,7 @@ enum Request : Word {
   kAllocate,       // (size, alignment) -> address, 0: no room
   kFree,           // (address) of a watched block
   kSize,           // (address) of a watched block -> its size
+  kStored,         // (address): the library wrote a word for the program
   kRangeDies,      // (begin, size): memory with references in it is given back
   kThreadBegins,   // (where the thread function's return address will be)
   kEnd,            // (End*) -> blocks that are still there
@@ -56,12 +57,12 @@ struct Frames {
   Word addresses[kMaxFrames];  // return addresses, as in a PlumbStack
 };
 
-// The numbers of record.h's PlumbCause and PlumbBlockState.
+// The numbers of record.h's PlumbBlockState, PlumbCause, and PLUMB_WATCHED_...
 struct Info {
   unsigned state;
   unsigned cause;
   Word leader;        // address of the block that held it, when indirect
-  unsigned returned;  // in the register for results when the loss happened
+  unsigned flags;
   unsigned reserved;
   Frames allocation;
   Frames loss;

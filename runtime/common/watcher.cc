@@ -102,7 +102,7 @@ void put_watched(Inside& in, uint32_t index) {
                               put_stack(in, info.loss),
                               put_stack(in, info.use),
                               info.cause,
-                              info.returned != 0 ? PLUMB_WATCHED_RETURNED : 0};
+                              info.flags};
 }
 
 }  // namespace
@@ -161,6 +161,7 @@ void watch_free(void* block) { ask(watch::kFree, reinterpret_cast<uint64_t>(bloc
 size_t watch_size(const void* block) {
   return ask(watch::kSize, reinterpret_cast<uint64_t>(block));
 }
+void watch_stored(const void* word) { ask(watch::kStored, reinterpret_cast<uint64_t>(word)); }
 void watch_range_dies(const void* begin, size_t size) {
   ask(watch::kRangeDies, reinterpret_cast<uint64_t>(begin), size);
 }

@@ -31,6 +31,8 @@ void next_want(Name& name);
 void* watch_allocate(size_t size, size_t alignment);
 void watch_free(void* block);
 size_t watch_size(const void* block);
+// We stored a reference for the program.
+void watch_stored(const void* word);
 // Memory that may have references in it is about to be given back.
 void watch_range_dies(const void* begin, size_t size);
 // In the function that calls the thread's function, right before it does.

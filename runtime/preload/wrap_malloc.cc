@@ -216,6 +216,7 @@ PLUMB_EXPORT int posix_memalign(void** result, size_t alignment, size_t size) {
   errno = saved;
   if (block == nullptr) return ENOMEM;
   *result = block;
+  if (watching()) watch_stored(result);
   return 0;
 }
 

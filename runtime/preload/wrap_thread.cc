@@ -48,6 +48,7 @@ Start* take_start(Inside&) {
 void give_start(Inside&, Start* start) {
   starts_lock.lock();
   *start = {nullptr, nullptr, unused_starts, 0};  // no stale reference
+  if (watching()) watch_stored(&start->argument);
   unused_starts = start;
   starts_lock.unlock();
 }
@@ -89,6 +90,7 @@ PLUMB_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attribu
   start->function = function;
   start->argument = argument;
   start->name = next_name(thread_state);
+  if (watching()) watch_stored(&start->argument);
   const int result = real().pthread_create(thread, attributes, run_thread, start);
   if (result != 0) {
     Inside in;

@@ -37,12 +37,15 @@ enum BlockState : UChar {
   kGone = 3,      // nothing outside the arena does
 };
 
+inline constexpr UChar kReturned = 1;  // the innermost function had it as its result
+inline constexpr UChar kLastRead = 2;  // nothing read it after that place
+
 // When the last reference from outside went, as far as we know.
 struct Drop {
   ULong time;
   StackId stack;
   Cause cause;
-  bool returned;  // it was in the register for results
+  UChar flags;  // as in record.h's PLUMB_WATCHED_...
 };
 
 struct Block {

@@ -3,6 +3,8 @@
 namespace plumb::vg {
 
 ULong floating = 0;
+Addr jump_from = 0;
+Addr jump_to = 0;
 
 namespace {
 
@@ -17,6 +19,11 @@ constexpr UShort bit(UInt number) { return static_cast<UShort>(1u << number); }
 // Functions keep these for their callers.
 constexpr UShort kKept = bit(kRbx) | bit(kRbp) | bit(12) | bit(13) | bit(14) | bit(15);
 constexpr UShort kResults = bit(kRax) | bit(kRdx);
+
+// The `return` that led to the end of this piece.
+Addr return_place(const Piece* piece) {
+  return jump_to == piece->first ? jump_from : piece->last;
+}
 
 bool is_current(const Slot& slot) {
   return (block(slot.block).generation & 0xfffffff) == slot.generation;
@@ -42,17 +49,17 @@ void stop_floating(BlockId id) {
   }
 }
 
-void note_drop(Block& it, Cause cause, StackId stack, bool returned) {
-  it.drop = {++now, stack, cause, returned};
+void note_drop(Block& it, Cause cause, StackId stack, UChar flags) {
+  it.drop = {++now, stack, cause, flags};
   it.read = false;
   it.read_below = false;
 }
 
 // Nothing outside refers to it any more, except perhaps registers.
-void dropped(BlockId id, Cause cause, StackId stack, bool returned = false) {
+void dropped(BlockId id, Cause cause, StackId stack, UChar flags = 0) {
   Block& it = block(id);
   if (it.held != 0) return;
-  note_drop(it, cause, stack, returned);
+  note_drop(it, cause, stack, flags);
   start_floating(id);
 }
 
@@ -104,6 +111,20 @@ bool lose_reference(const Slot& slot) {
 void wipe(const Slot& slot) {
   Addr* word = reinterpret_cast<Addr*>(slot.address);
   if (find_block(*word) == slot.block) *word = 0;
+}
+
+// libc keeps the stacks of ended threads. The frames of our own library are on
+// it, too, and those are not followed.
+void wipe_stack(Addr sp, Addr end) {
+  constexpr Addr kDeep = 256 * 1024;
+  const NSegment* segment = VG_(am_find_nsegment)(sp);
+  if (segment == nullptr || !segment->hasW) return;
+  Addr at = sp - kDeep > segment->start && sp > kDeep ? sp - kDeep : segment->start;
+  if (end > segment->end) end = segment->end;
+  for (at &= ~Addr{7}; at + sizeof(Addr) <= end; at += sizeof(Addr)) {
+    Addr* word = reinterpret_cast<Addr*>(at);
+    if (watch::in_arena(*word)) *word = 0;
+  }
 }
 
 void reconcile(Addr word, bool saved, bool partial, ThreadId thread) {
@@ -180,7 +201,7 @@ void frames_end(ThreadId id, Thread& state, Addr sp, const VexGuestAMD64State* r
     if (passed_on) cut_to_frame_of(stack, it.owner_sp);
     const bool returned =
         !passed_on && returning != nullptr && find_block(returning->guest_RAX) == old.block;
-    dropped(old.block, kScopeEnd, keep_stack(stack), returned);
+    dropped(old.block, kScopeEnd, keep_stack(stack), returned ? kReturned : 0);
   }
   set_lowest(id);
 }
@@ -230,8 +251,28 @@ bool has_returned(const Block& it, const Piece* before, Addr sp) {
   return before != nullptr && before->ends_in_return && it.owner_sp < sp;
 }
 
+// Another thread that has it in a register, or 0.
+ThreadId looked_for_by;
+Addr looked_for_begin;
+Addr looked_for_end;
+ThreadId looked_for_at;
+void look_in_register(ThreadId thread, const HChar*, UWord value) {
+  if (thread != looked_for_by && value >= looked_for_begin && value <= looked_for_end) {
+    looked_for_at = thread;
+  }
+}
+ThreadId find_in_other_threads(const Block& it, ThreadId running) {
+  looked_for_by = running;
+  looked_for_begin = it.address;
+  looked_for_end = it.address + it.size;
+  looked_for_at = 0;
+  VG_(apply_to_GP_regs)(look_in_register);
+  return looked_for_at;
+}
+
 // The loss of a block that registers do not have any more.
-void float_away(BlockId id, ThreadId thread_id, const Thread& thread, Addr entry, Addr sp) {
+void float_away(BlockId id, ThreadId thread_id, const Thread& thread, const Piece* piece,
+                Addr entry, Addr sp) {
   Block& it = block(id);
   if (it.read) {
     RawStack stack;
@@ -239,11 +280,12 @@ void float_away(BlockId id, ThreadId thread_id, const Thread& thread, Addr entry
     if (it.owner_sp > entry) {
       cut_to_frame_of(stack, it.owner_sp);
     } else if (has_returned(it, thread.before, sp)) {
-      put_innermost(stack, thread.before->last, sp - sizeof(Addr));
-    } else if (it.read_ip != 0 && stack.count != 0) {
-      stack.ips[0] = it.read_ip;
+      put_innermost(stack, it.read_ip, sp - sizeof(Addr));
+    } else if (stack.count != 0) {
+      // The call that read it last, or the owner's own last read.
+      stack.ips[0] = it.read_below ? piece->first - 1 : it.read_ip;
     }
-    note_drop(it, kScopeEnd, keep_stack(stack), false);
+    note_drop(it, kScopeEnd, keep_stack(stack), kLastRead);
   }
   it.owner_sp = 0;
   it.state = kGone;
@@ -261,8 +303,8 @@ void look_at_block(const VexGuestAMD64State* state, const Piece* piece, ThreadId
     } else {
       RawStack stack;
       take_stack(thread_id, stack);
-      put_innermost(stack, thread.before->last, sp - sizeof(Addr));
-      note_drop(it, kScopeEnd, keep_stack(stack), true);
+      put_innermost(stack, it.read_ip, sp - sizeof(Addr));
+      note_drop(it, kScopeEnd, keep_stack(stack), kReturned | kLastRead);
       it.owner_sp = 0;
     }
   } else if (it.read_below && it.owner_sp <= entry) {
@@ -278,10 +320,10 @@ void look_at_block(const VexGuestAMD64State* state, const Piece* piece, ThreadId
     return;
   }
   it.owner_sp = sp;
-  it.read_ip = piece->first;
+  it.read_ip = piece->first;  // a vector register, if no other
   for (UInt i = 0; i < kRegisters; ++i) {
     if ((read & bit(i)) == 0) continue;
-    const Addr ip = piece->first + piece->read_at[i];
+    const Addr ip = piece->first + piece->read_at[i] - 1;
     if (ip > it.read_ip) it.read_ip = ip;
   }
 }
@@ -308,7 +350,7 @@ void stack_unwound(ThreadId id) {
   for (BlockId float_id : floats) {
     Block& it = block(float_id);
     if (it.owner_sp >= thread.left->sps[0] && it.owner_sp < sp) {
-      note_drop(it, left_cause(thread), left_stack(thread, it.owner_sp), false);
+      note_drop(it, left_cause(thread), left_stack(thread, it.owner_sp), 0);
       it.owner_sp = 0;
     }
   }
@@ -322,7 +364,7 @@ void begin_block(BlockId id, ThreadId thread) {
   Block& it = block(id);
   it.allocation = current_stack(thread);
   it.use_stack = 0;
-  note_drop(it, kDiscarded, it.allocation, false);
+  note_drop(it, kDiscarded, it.allocation, 0);
   start_floating(id);
 }
 
@@ -377,6 +419,7 @@ void thread_ends(ThreadId id, Addr thread_pointer) {
     wipe(slot);
     if (lose_reference(slot)) dropped(slot.block, kThreadEnd, thread.end_stack);
   });
+  wipe_stack(VG_(get_SP)(id), end);
   Vector<Addr> words = thread.stack_words;
   words.clear();
   Vector<Addr> entries = thread.entries;
@@ -412,7 +455,9 @@ VG_REGPARM(2) void on_piece(const VexGuestAMD64State* state, const Piece* piece)
   const Addr entry = follow_calls(thread, sp);
   const bool returned = thread.before != nullptr && thread.before->ends_in_return;
   if (returned) note_left_overs(state, thread);
-  if (!piece->own) {
+  // What our own library does with registers means nothing; except that main and
+  // the threads' functions return to it.
+  if (!is_own(piece->first) || (returned && !is_own(thread.before->first))) {
     for (UInt i = 0; i < floats.count;) {
       const BlockId it = floats[i];
       if (block(it).thread != id) {
@@ -421,7 +466,7 @@ VG_REGPARM(2) void on_piece(const VexGuestAMD64State* state, const Piece* piece)
       }
       const Sighting seen = find_in_registers(state, thread, piece, it, !returned);
       if (seen.in == 0 && !seen.vector && block(it).saved == 0) {
-        float_away(it, id, thread, entry, sp);
+        float_away(it, id, thread, piece, entry, sp);
         floats[i] = floats.last();
         floats.pop();
         --floating;
@@ -434,12 +479,12 @@ VG_REGPARM(2) void on_piece(const VexGuestAMD64State* state, const Piece* piece)
   thread.before = piece;
 }
 
-VG_REGPARM(2) void on_return(const VexGuestAMD64State* state, Addr ip) {
+VG_REGPARM(2) void on_return(const VexGuestAMD64State* state, const Piece* piece) {
   const ThreadId id = VG_(get_running_tid)();
   Thread& thread = thread_state(id);
   const Addr sp = state->guest_RSP;
   if (sp < thread.stack_low || sp > thread.stack_high + 1) return;
-  frames_end(id, thread, sp, state, ip);
+  frames_end(id, thread, sp, state, return_place(piece));
 }
 
 }  // namespace plumb::vg

@@ -50,6 +50,12 @@ void thread_ends(ThreadId thread, Addr thread_pointer);
 VG_REGPARM(1) void on_unwind(UWord leave);
 VG_REGPARM(0) void on_catch();
 VG_REGPARM(2) void on_piece(const VexGuestAMD64State* state, const Piece* piece);
-VG_REGPARM(2) void on_return(const VexGuestAMD64State* state, Addr ip);
+VG_REGPARM(2) void on_return(const VexGuestAMD64State* state, const Piece* piece);
+
+// The last jump of the program's to a fixed place, written by the instrumented
+// code: several `return`s of a function share its end, and the jump says which
+// one it was.
+extern Addr jump_from;
+extern Addr jump_to;
 
 }  // namespace plumb::vg

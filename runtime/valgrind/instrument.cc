@@ -54,14 +54,13 @@ struct Reader {
   Piece* piece;
   int* from;  // for each temporary: the register that it was read from, or -1
   UShort written;
-  Addr at;
+  Addr end;    // of the instruction
   int pushed;  // register that the instruction only saves
 
   void read(int number) {
     if (number == pushed || number < 0) return;
-    if ((written & (1u << number)) != 0) return;
     piece->reads |= static_cast<UShort>(1u << number);
-    piece->read_at[number] = static_cast<UShort>(at - piece->first);
+    piece->read_at[number] = static_cast<UShort>(end - piece->first);
   }
   void visit(const IRExpr* expr) {
     switch (expr->tag) {
@@ -71,8 +70,9 @@ struct Reader {
       case Iex_Get:
         if (expr->Iex.Get.offset >= kVectors && expr->Iex.Get.offset < kVectors + kVectorBytes) {
           piece->reads_vectors = true;
-        } else {
-          read(register_at(expr->Iex.Get.offset));
+        } else if (const int number = register_at(expr->Iex.Get.offset);
+                   number >= 0 && (written & (1u << number)) == 0) {
+          read(number);
         }
         break;
       case Iex_Unop:
@@ -105,7 +105,8 @@ struct Reader {
   void visit(const IRStmt* statement) {
     switch (statement->tag) {
       case Ist_IMark: {
-        at = statement->Ist.IMark.addr;
+        const Addr at = statement->Ist.IMark.addr;
+        end = at + statement->Ist.IMark.len;
         const int number = pushed_register(reinterpret_cast<const UChar*>(at));
         pushed = number >= 0 && ((kKeptRegisters >> number) & 1) != 0 ? number : -1;
         piece->last = at;
@@ -176,7 +177,6 @@ Piece* describe(const IRSB* in, Int first) {
   VG_(free)(from);
   piece->ends_in_call = in->jumpkind == Ijk_Call;
   piece->ends_in_return = in->jumpkind == Ijk_Ret;
-  piece->own = is_own(piece->first);
   return piece;
 }
 
@@ -425,12 +425,26 @@ void add_leave(Writer& write, Addr entry) {
   }
 }
 
-void add_return(Writer& write, Addr ip) {
+void add_jump(Writer& write, const IRSB* in, Addr from) {
+  const UChar* code = reinterpret_cast<const UChar*>(from);
+  if (in->jumpkind != Ijk_Boring || in->next->tag != Iex_Const) return;
+  if (code[0] != 0xeb && code[0] != 0xe9) return;
+  const auto store = [&](Addr* to, Addr value) {
+    write.add(IRStmt_Store(Iend_LE, mkIRExpr_HWord(reinterpret_cast<HWord>(to)),
+                           mkIRExpr_HWord(value)));
+  };
+  store(&jump_from, from);
+  store(&jump_to, in->next->Iex.Const.con->Ico.U64);
+}
+
+void add_return(Writer& write, const Piece* piece) {
   IRExpr* sp = write.assign(Ity_I64, IRExpr_Get(kStackPointer, Ity_I64));
   IRExpr* guard =
       write.assign(Ity_I1, IRExpr_Binop(Iop_CmpLT64U, write.load_global(&lowest_word), sp));
   IRDirty* dirty = write.call(2, "plumb_on_return", reinterpret_cast<void*>(on_return),
-                              mkIRExprVec_2(IRExpr_GSPTR(), mkIRExpr_HWord(ip)), guard);
+                              mkIRExprVec_2(IRExpr_GSPTR(),
+                                            mkIRExpr_HWord(reinterpret_cast<HWord>(piece))),
+                              guard);
   reads_registers(dirty);
   write.add(dirty);
 }
@@ -448,7 +462,7 @@ IRSB* instrument(VgCallbackClosure*, IRSB* in, const VexGuestLayout*, const VexG
   const Piece* piece = describe(in, at);
   Writer write(out);
   add_look(write, piece);
-  if (piece->own) {
+  if (is_own(piece->first)) {  // what it stores is not the program's
     for (; at < in->stmts_used; ++at) addStmtToIRSB(out, in->stmts[at]);
     return out;
   }
@@ -479,7 +493,8 @@ IRSB* instrument(VgCallbackClosure*, IRSB* in, const VexGuestLayout*, const VexG
     }
   }
   VG_(free)(stack.is);
-  if (piece->ends_in_return) add_return(write, piece->last);
+  if (piece->ends_in_return) add_return(write, piece);
+  add_jump(write, in, piece->last);
   return out;
 }
 

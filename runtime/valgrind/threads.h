@@ -16,8 +16,7 @@ struct Piece {
   bool reads_vectors;  // some vector register is
   bool ends_in_call;
   bool ends_in_return;
-  bool own;
-  UShort read_at[16];  // for each register, where the last such read is
+  UShort read_at[16];  // for each register, the end of its last such read
 };
 
 // Ways to leave frames other than by returning.

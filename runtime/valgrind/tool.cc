@@ -12,6 +12,7 @@
 #include "valgrind/instrument.h"
 #include "valgrind/reach.h"
 #include "valgrind/threads.h"
+#include "valgrind/use.h"
 #include "valgrind/vg.h"
 
 namespace plumb::vg {
@@ -54,7 +55,7 @@ UWord answer(Addr address, watch::Info& info) {
   // A word that still holds it, although nothing reaches it: we do not know.
   const bool known = it.held == 0 && it.drop.stack != 0;
   info.cause = known ? it.drop.cause : kUnknownCause;
-  info.returned = it.drop.returned ? 1 : 0;
+  info.flags = it.drop.flags;
   copy_frames(it.allocation, info.allocation);
   copy_frames(known ? it.drop.stack : 0, info.loss);
   copy_frames(it.use_stack, info.use);
@@ -78,7 +79,13 @@ Bool on_request(ThreadId thread, UWord* args, UWord* result) {
       }
       return True;
     case watch::kSize:
-      if (const BlockId id = find_block(args[1]); id != 0) *result = block(id).size;
+      if (const BlockId id = find_block(args[1]); id != 0) {
+        *result = block(id).size;
+        note_use(id, thread);
+      }
+      return True;
+    case watch::kStored:
+      memory_written(args[1], sizeof(Addr), false, false);
       return True;
     case watch::kRangeDies:
       range_dies(args[1], args[2], kHolderFreed, thread);

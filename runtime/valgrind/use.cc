@@ -12,6 +12,16 @@ constexpr UInt kManyUses = 20000;
 
 }  // namespace
 
+void note_use(BlockId id, ThreadId thread) {
+  RawStack stack;
+  take_stack(thread, stack);
+  while (stack.count > 1 && is_own(stack.ips[0])) drop_innermost(stack);
+  Block& it = block(id);
+  it.use_stack = keep_stack(stack);
+  it.use_ip = stack.ips[0];
+  it.use_sp = stack.sps[0];
+}
+
 VG_REGPARM(1) void on_access(Addr address) {
   const BlockId id = find_block(address);
   if (id == 0) return;

@@ -195,13 +195,37 @@ class Joiner {
     Loss loss;
     loss.cause = watched.cause;
     std::vector<TraceAddress> stack = modules_.rename(watched_.stacks[watched.loss]);
-    // A result that nobody looked at was dropped by the caller.
-    if (watched.returned && stack.size() > 1) {
+    bool last_read = watched.last_read;
+    // A result that nobody looked at was dropped by the caller; but what is in
+    // the register for results may just have been left there.
+    if (watched.returned && stack.size() > 1 && may_be_result(stack.front())) {
       stack.erase(stack.begin());
       loss.cause = Cause::discarded;
+      last_read = false;
     }
     loss.stack = named_stack(stack, symbols_);
+    if (last_read && stack.front().module) step_behind(stack.front(), loss.stack);
     return loss;
+  }
+
+  bool may_be_result(const TraceAddress& address) {
+    if (!address.module) return true;
+    return symbols_.may_return_pointer({*address.module, address.offset, true}).value_or(true);
+  }
+
+  // The place where nothing refers to it any more is behind the last read, if
+  // that is a later line of the same function.
+  void step_behind(const TraceAddress& address, Stack& stack) {
+    const std::vector<Frame>& read = symbols_.frames({*address.module, address.offset, true});
+    const std::vector<Frame>& next = symbols_.frames({*address.module, address.offset, false});
+    const bool same = read.size() == next.size() &&
+                      std::ranges::equal(read, next, {}, &Frame::function, &Frame::function) &&
+                      read.front().file == next.front().file;
+    if (!same || !read.front().line || !next.front().line ||
+        *next.front().line <= *read.front().line) {
+      return;
+    }
+    std::ranges::copy(next, stack.begin());
   }
 
   const Trace& found_;

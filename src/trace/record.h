@@ -201,7 +201,8 @@ enum PlumbCause {
 };
 
 /* PlumbWatched.flags */
-#define PLUMB_WATCHED_RETURNED 1u /* a function had just returned it, in the innermost frame */
+#define PLUMB_WATCHED_RETURNED 1u  /* the innermost function had it as its result */
+#define PLUMB_WATCHED_LAST_READ 2u /* lost by not being read again after that instruction */
 
 /* What the Valgrind tool knows of a block that was watched. Stacks are ids in
  * STACKS, 0 when unknown. */

@@ -358,6 +358,7 @@ Result<void> read_watched(const Source& source, const BlockReader& blocks, Stack
     watched.reach = blocks.reach_of(block);
     watched.cause = kCauses[item.cause];
     watched.returned = (item.flags & PLUMB_WATCHED_RETURNED) != 0;
+    watched.last_read = (item.flags & PLUMB_WATCHED_LAST_READ) != 0;
     const std::array<std::pair<std::uint32_t, std::uint32_t*>, 3> wanted = {
         {{item.allocation_stack, &watched.allocation},
          {item.loss_stack, &watched.loss},

@@ -66,7 +66,8 @@ struct TraceWatched {
   std::uint32_t loss = 0;
   std::uint32_t use = 0;
   std::optional<Cause> cause;
-  bool returned = false;  // the innermost frame of the loss returned it
+  bool returned = false;   // the innermost function of the loss had it as its result
+  bool last_read = false;  // the loss is that nothing read it after that place
 };
 
 struct Trace {

@@ -10,7 +10,7 @@ class Window {
 
  public:
   Window() : parts_(new Parts{{7}}) {}  // WRAPPER
-  void show() const { touch(parts_); }
+  void show() const { touch(parts_); }  // USE
 
  private:
   Parts* parts_;

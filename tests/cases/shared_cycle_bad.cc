@@ -17,6 +17,6 @@ static void meet() {
   two->other = one;
   touch(one.get());
   touch(two.get());  // USE
-}  // LOSS one | two
+}  // USE; LOSS one | two
 
 int main() { meet(); }

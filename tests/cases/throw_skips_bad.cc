@@ -6,7 +6,7 @@
 #include "case.h"
 
 static void check(long value) {
-  if (value > 2) throw std::runtime_error("too large");
+  if (value > 2) throw std::runtime_error("too large");  // LOSS buffer
 }
 
 static void handle(long value) {
