@@ -158,7 +158,7 @@ void reconcile(Addr word, bool saved, bool partial, ThreadId thread) {
 }
 
 // The stack when the unwinding began, from the frame of this address on.
-StackId left_stack(Thread& state, Addr address) {
+StackId left_stack(const Thread& state, Addr address) {
   RawStack stack = *state.left;
   cut_to_frame_of(stack, address);
   return keep_stack(stack);
@@ -274,7 +274,10 @@ ThreadId find_in_other_threads(const Block& it, ThreadId running) {
 void float_away(BlockId id, ThreadId thread_id, const Thread& thread, const Piece* piece,
                 Addr entry, Addr sp) {
   Block& it = block(id);
-  if (it.read) {
+  if (thread.leaving != kNoLeave && it.owner_sp >= thread.left->sps[0]) {
+    // A frame is cleaned up on the way to the handler.
+    note_drop(it, left_cause(thread), left_stack(thread, it.owner_sp), 0);
+  } else if (it.read) {
     RawStack stack;
     take_stack(thread_id, stack);
     if (it.owner_sp > entry) {
@@ -285,7 +288,9 @@ void float_away(BlockId id, ThreadId thread_id, const Thread& thread, const Piec
       // The call that read it last, or the owner's own last read.
       stack.ips[0] = it.read_below ? piece->first - 1 : it.read_ip;
     }
-    note_drop(it, kScopeEnd, keep_stack(stack), kLastRead);
+    // What a function of the allocator's read last was given to it.
+    const bool given = thread.before != nullptr && is_own(thread.before->first);
+    note_drop(it, kScopeEnd, keep_stack(stack), given ? 0 : kLastRead);
   }
   it.owner_sp = 0;
   it.state = kGone;
@@ -466,6 +471,11 @@ VG_REGPARM(2) void on_piece(const VexGuestAMD64State* state, const Piece* piece)
       }
       const Sighting seen = find_in_registers(state, thread, piece, it, !returned);
       if (seen.in == 0 && !seen.vector && block(it).saved == 0) {
+        if (const ThreadId other = find_in_other_threads(block(it), id); other != 0) {
+          block(it).thread = other;
+          ++i;
+          continue;
+        }
         float_away(it, id, thread, piece, entry, sp);
         floats[i] = floats.last();
         floats.pop();
@@ -482,8 +492,12 @@ VG_REGPARM(2) void on_piece(const VexGuestAMD64State* state, const Piece* piece)
 VG_REGPARM(2) void on_return(const VexGuestAMD64State* state, const Piece* piece) {
   const ThreadId id = VG_(get_running_tid)();
   Thread& thread = thread_state(id);
-  const Addr sp = state->guest_RSP;
+  Addr sp = state->guest_RSP;
   if (sp < thread.stack_low || sp > thread.stack_high + 1) return;
+  // Our own functions that lead up to the thread's function are not its end.
+  if (is_own(piece->first) && thread.end_marker != 0 && thread.end_marker < sp) {
+    sp = thread.end_marker;
+  }
   frames_end(id, thread, sp, state, return_place(piece));
 }
 

@@ -235,8 +235,9 @@ constexpr UInt kWrittenPartial = 0x200;
 
 VG_REGPARM(2) void on_write(Addr address, UWord how) {
   const ThreadId thread = VG_(get_running_tid)();
-  if (is_own(VG_(get_IP)(thread))) return;
-  memory_written(address, how & 0xff, (how & kWrittenSaved) != 0, (how & kWrittenPartial) != 0);
+  const bool saved = (how & kWrittenSaved) != 0;
+  if (!saved && is_own(VG_(get_IP)(thread))) return;
+  memory_written(address, how & 0xff, saved, (how & kWrittenPartial) != 0);
 }
 
 void add_written(Writer& write, IRExpr* address, UInt how, IRExpr* guard) {
@@ -462,11 +463,10 @@ IRSB* instrument(VgCallbackClosure*, IRSB* in, const VexGuestLayout*, const VexG
   const Piece* piece = describe(in, at);
   Writer write(out);
   add_look(write, piece);
-  if (is_own(piece->first)) {  // what it stores is not the program's
-    for (; at < in->stmts_used; ++at) addStmtToIRSB(out, in->stmts[at]);
-    return out;
-  }
-  add_leave(write, piece->first);
+  // What our own library stores is not the program's, except the registers that
+  // it saves.
+  const bool own = is_own(piece->first);
+  if (!own) add_leave(write, piece->first);
   StackAddresses stack{static_cast<bool*>(
       VG_(calloc)("plumb.stack", static_cast<SizeT>(in->tyenv->types_used + 1), sizeof(bool)))};
   const UChar* code = nullptr;
@@ -474,6 +474,15 @@ IRSB* instrument(VgCallbackClosure*, IRSB* in, const VexGuestLayout*, const VexG
     IRStmt* statement = in->stmts[at];
     if (statement->tag == Ist_IMark) {
       code = reinterpret_cast<const UChar*>(statement->Ist.IMark.addr);
+    }
+    if (own) {
+      const bool push = statement->tag == Ist_Store && pushed_register(code) >= 0;
+      if (push) {
+        add_store(write, in, statement, code);
+      } else {
+        addStmtToIRSB(out, statement);
+      }
+      continue;
     }
     stack.note(statement);
     add_uses(write, stack, statement);
@@ -494,7 +503,7 @@ IRSB* instrument(VgCallbackClosure*, IRSB* in, const VexGuestLayout*, const VexG
   }
   VG_(free)(stack.is);
   if (piece->ends_in_return) add_return(write, piece);
-  add_jump(write, in, piece->last);
+  if (!own) add_jump(write, in, piece->last);
   return out;
 }
 
