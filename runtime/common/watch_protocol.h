@@ -61,7 +61,7 @@ struct Frames {
 struct Info {
   unsigned state;
   unsigned cause;
-  Word leader;        // address of the block that held it, when indirect
+  Word leader;  // address of the block that held it, when indirect
   unsigned flags;
   unsigned reserved;
   Frames allocation;

@@ -59,8 +59,8 @@ void* run_thread(void* argument) {
   {
     Inside in;
     in.thread().name = copy.name;
-    give_start(in, start);
     note_thread_start(in);
+    give_start(in, start);  // last: until then it holds the argument
   }
   if (!watching()) return copy.function(copy.argument);
   watch_thread_begins();

@@ -21,9 +21,7 @@ constexpr UShort kKept = bit(kRbx) | bit(kRbp) | bit(12) | bit(13) | bit(14) | b
 constexpr UShort kResults = bit(kRax) | bit(kRdx);
 
 // The `return` that led to the end of this piece.
-Addr return_place(const Piece* piece) {
-  return jump_to == piece->first ? jump_from : piece->last;
-}
+Addr return_place(const Piece* piece) { return jump_to == piece->first ? jump_from : piece->last; }
 
 bool is_current(const Slot& slot) {
   return (block(slot.block).generation & 0xfffffff) == slot.generation;
@@ -469,7 +467,8 @@ VG_REGPARM(2) void on_piece(const VexGuestAMD64State* state, const Piece* piece)
         ++i;
         continue;
       }
-      const Sighting seen = find_in_registers(state, thread, piece, it, !returned);
+      Sighting seen = find_in_registers(state, thread, piece, it, !returned);
+      if (is_own(piece->first)) seen.in &= kResults;  // the rest is our own copy
       if (seen.in == 0 && !seen.vector && block(it).saved == 0) {
         if (const ThreadId other = find_in_other_threads(block(it), id); other != 0) {
           block(it).thread = other;

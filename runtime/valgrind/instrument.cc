@@ -431,8 +431,8 @@ void add_jump(Writer& write, const IRSB* in, Addr from) {
   if (in->jumpkind != Ijk_Boring || in->next->tag != Iex_Const) return;
   if (code[0] != 0xeb && code[0] != 0xe9) return;
   const auto store = [&](Addr* to, Addr value) {
-    write.add(IRStmt_Store(Iend_LE, mkIRExpr_HWord(reinterpret_cast<HWord>(to)),
-                           mkIRExpr_HWord(value)));
+    write.add(
+        IRStmt_Store(Iend_LE, mkIRExpr_HWord(reinterpret_cast<HWord>(to)), mkIRExpr_HWord(value)));
   };
   store(&jump_from, from);
   store(&jump_to, in->next->Iex.Const.con->Ico.U64);
@@ -442,10 +442,9 @@ void add_return(Writer& write, const Piece* piece) {
   IRExpr* sp = write.assign(Ity_I64, IRExpr_Get(kStackPointer, Ity_I64));
   IRExpr* guard =
       write.assign(Ity_I1, IRExpr_Binop(Iop_CmpLT64U, write.load_global(&lowest_word), sp));
-  IRDirty* dirty = write.call(2, "plumb_on_return", reinterpret_cast<void*>(on_return),
-                              mkIRExprVec_2(IRExpr_GSPTR(),
-                                            mkIRExpr_HWord(reinterpret_cast<HWord>(piece))),
-                              guard);
+  IRDirty* dirty = write.call(
+      2, "plumb_on_return", reinterpret_cast<void*>(on_return),
+      mkIRExprVec_2(IRExpr_GSPTR(), mkIRExpr_HWord(reinterpret_cast<HWord>(piece))), guard);
   reads_registers(dirty);
   write.add(dirty);
 }

@@ -259,7 +259,13 @@ TEST_P(RunBoth, OperatorNewIsNamed) {
 }
 
 TEST(Run, CallerOnly) {
-  const RunOutcome outcome = run({compiled("simple.c", kGcc)}, 1);
+  RunOptions options;
+  options.command = {compiled("simple.c", kGcc)};
+  options.stack_depth = 1;
+  options.look = RunOptions::Look::scan_only;
+  const Result<RunOutcome> scanned = run_program(options);
+  ASSERT_TRUE(scanned);
+  const RunOutcome& outcome = *scanned;
   expect_lost(outcome.report, {4, 307});
   for (const Leak& leak : outcome.report.leaks) EXPECT_EQ(leak.allocation.stack.size(), 1u);
 }
@@ -353,6 +359,7 @@ TEST(Run, KeptTraceGivesTheSameReport) {
   RunOptions options;
   options.command = {compiled("chains.c", kGcc)};
   options.keep_trace = scratch().file("kept.trace").string();
+  options.look = RunOptions::Look::scan_only;
   const Result<RunOutcome> outcome = run_program(options);
   ASSERT_TRUE(outcome);
   const Result<Report> again = report_of_trace(options.keep_trace);

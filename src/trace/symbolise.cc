@@ -276,8 +276,7 @@ std::optional<bool> Symboliser::may_return_pointer(CodeAddress address) {
   if (!module.elf || !module.dwarf || address.offset == 0) return std::nullopt;
   const std::uint64_t at = address.offset - (address.is_return ? 1 : 0);
   std::uint64_t entry = 0;
-  const std::vector<SourcePlace> places =
-      module.dwarf->find(at + module.elf->dwarf_shift(), entry);
+  const std::vector<SourcePlace> places = module.dwarf->find(at + module.elf->dwarf_shift(), entry);
   if (places.empty() || places.back().function == nullptr) return std::nullopt;
   return places.back().function->may_return_pointer;
 }
