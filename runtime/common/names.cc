@@ -45,23 +45,27 @@ bool grow(NameTable& table) {
   return true;
 }
 
-// Null when there is no room for a new one.
-Name* find_or_add(Inside& in, ThreadSlot& slot, uintptr_t caller, uint64_t size, uint32_t most) {
-  NameTable& table = slot.names;
-  if (table.capacity != 0) {
-    for (uint32_t at = place_of(table, caller, size);; at = (at + 1) & (table.capacity - 1)) {
-      Name& name = table.entries[at];
-      if (name.caller == caller && name.size == size) return &name;
-      if (name.caller == 0) break;
-    }
+inline Name* find(const NameTable& table, uintptr_t caller, uint64_t size) {
+  if (__builtin_expect(table.capacity == 0, 0)) return nullptr;
+  for (uint32_t at = place_of(table, caller, size);; at = (at + 1) & (table.capacity - 1)) {
+    Name& name = table.entries[at];
+    if (name.caller == caller && name.size == size) return &name;
+    if (name.caller == 0) return nullptr;
   }
+}
+
+// Null when there is no room for a new one.
+__attribute__((noinline)) Name* find_or_add(Inside& in, ThreadSlot& slot, uintptr_t caller,
+                                            uint64_t size, uint32_t most) {
+  NameTable& table = slot.names;
+  if (Name* name = find(table, caller, size); name != nullptr) return name;
   if (table.used >= most) return nullptr;
   if (table.used * 2 >= table.capacity && !grow(table)) return nullptr;
   uint32_t at = place_of(table, caller, size);
   while (table.entries[at].caller != 0) at = (at + 1) & (table.capacity - 1);
   Name& name = table.entries[at];
   ++table.used;
-  name = {caller, size, 0, 0, 0, 0, 0, 0};
+  name = {caller, size, 0, 0, 0, 0};
   if (watching()) find_wants(in, slot.thread, name);
   return &name;
 }
@@ -76,7 +80,10 @@ void NameTable::clear() {
 Named take_name(Inside& in, uintptr_t caller, uint64_t size) {
   SlotUse slot(in);
   Named named;
-  Name* name = find_or_add(in, *slot, caller, size, kMostNames);
+  Name* name = find(slot->names, caller, size);
+  if (__builtin_expect(name == nullptr, 0)) {
+    name = find_or_add(in, *slot, caller, size, kMostNames);
+  }
   if (__builtin_expect(name == nullptr, 0)) {
     named.by_caller = true;
     name = find_or_add(in, *slot, caller, PLUMB_WANT_ANY_SIZE, kMostCallers);
@@ -91,7 +98,7 @@ Named take_name(Inside& in, uintptr_t caller, uint64_t size) {
   named.ordinal = ++name->ordinal;
   if (__builtin_expect(named.ordinal == name->next_wanted, 0)) {
     named.wanted = true;
-    next_want(*name);
+    find_wants(in, slot->thread, *name);
   }
   return named;
 }

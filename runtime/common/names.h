@@ -20,13 +20,12 @@ struct ThreadSlot;
 struct Name {
   uintptr_t caller;  // 0: unused
   uint64_t size;
-  uint64_t ordinal;      // of the last allocation
-  uint64_t next_wanted;  // ordinal that is to be watched; 0: none
-  uint32_t want;         // its place in the list of wants
+  uint32_t ordinal;      // of the last allocation
+  uint32_t next_wanted;  // ordinal that is to be watched; 0: none
   uint32_t stack;        // with the caller only
   uint32_t epoch;
-  uint32_t reserved;
 };
+static_assert(sizeof(Name) == 32);
 
 struct NameTable {
   Name* entries;

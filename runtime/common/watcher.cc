@@ -117,40 +117,25 @@ bool start_watching(int file) {
 }
 
 void find_wants(Inside& in, uint32_t thread, Name& name) {
-  if (list->all != 0) {
-    name.next_wanted = 1;
-    return;
-  }
+  name.next_wanted = list->all != 0 ? name.ordinal + 1 : 0;
+  if (list->all != 0) return;
   const PlumbModule* module = module_of(in, name.caller - 1);
   const int index = module == nullptr ? -1 : find_module(*module);
   if (index < 0) return;
   const PlumbWant key{static_cast<uint32_t>(index), thread, name.caller - module->bias, name.size,
-                      0};
+                      uint64_t{name.ordinal} + 1};
   uint32_t low = 0;
   uint32_t high = list->wants;
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
-    if (compare_names(wants[middle], key) < 0)
+    const int order = compare_names(wants[middle], key);
+    if (order < 0 || (order == 0 && wants[middle].ordinal < key.ordinal))
       low = middle + 1;
     else
       high = middle;
   }
-  if (low == list->wants || compare_names(wants[low], key) != 0) return;
-  name.want = low;
-  name.next_wanted = wants[low].ordinal;
-}
-
-void next_want(Name& name) {
-  if (list->all != 0) {
-    ++name.next_wanted;
-    return;
-  }
-  const uint32_t next = name.want + 1;
-  if (next < list->wants && compare_names(wants[next], wants[name.want]) == 0) {
-    name.want = next;
-    name.next_wanted = wants[next].ordinal;
-  } else {
-    name.next_wanted = 0;
+  if (low < list->wants && compare_names(wants[low], key) == 0) {
+    name.next_wanted = static_cast<uint32_t>(wants[low].ordinal);
   }
 }
 

@@ -23,9 +23,8 @@ inline bool is_watched(const void* block) {
 // Takes over the file with the list. False: not under the tool.
 bool start_watching(int file);
 
-// The first ordinal of this name that is wanted, and the ones after it.
+// Sets the next ordinal of this name that is wanted.
 void find_wants(Inside& in, uint32_t thread, Name& name);
-void next_want(Name& name);
 
 // Null: no room, take an ordinary block. Zeroed.
 void* watch_allocate(size_t size, size_t alignment);
