@@ -65,6 +65,9 @@ ThreadSlot* SlotUse::attach(ThreadState& state) {
       count_thread();
       slot.thread = state.name;
       slot.names.clear();
+      if (slot.memos != nullptr) {  // of another thread's stack
+        for (unsigned i = 0; i < kMemos; ++i) slot.memos[i].caller = 0;
+      }
       state.slot = &slot;
       // The value only has to be there for the destructor to run.
       pthread_setspecific(end_key, &slot);

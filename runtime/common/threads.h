@@ -11,6 +11,7 @@
 #include "common/inside.h"
 #include "common/names.h"
 #include "common/spin_lock.h"
+#include "common/stack_memo.h"
 #include "trace/record.h"
 
 namespace plumb::rt {
@@ -33,6 +34,7 @@ struct ThreadSlot {
   uint32_t thread;     // its name, see ThreadState
   uint32_t next_slot;  // in the list of unused slots
   NameTable names;
+  StackMemo* memos;   // null until stacks are taken
   EntryList entries;  // at most one batch
   EntryList spare;    // a full batch, or none
   uint32_t fresh;     // entries never used yet: [fresh, fresh_end)

@@ -22,7 +22,7 @@ enum Request : Word {
   kSize,           // (address) of a watched block -> its size
   kStored,         // (address): the library wrote a word for the program
   kRangeDies,      // (begin, size): memory with references in it is given back
-  kThreadBegins,   // (where the thread function's return address will be)
+  kThreadBegins,   // (where its function's return address will be, is it main)
   kEnd,            // (End*) -> blocks that are still there
   kInfo,           // (address, Info*) -> 1 when it is a watched block
 };

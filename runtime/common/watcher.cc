@@ -151,11 +151,11 @@ void watch_range_dies(const void* begin, size_t size) {
   ask(watch::kRangeDies, reinterpret_cast<uint64_t>(begin), size);
 }
 
-__attribute__((noinline)) void watch_thread_begins() {
+__attribute__((noinline)) void watch_thread_begins(bool is_main) {
   // The caller's stack pointer, at which the thread's function will return,
   // less the return address that the call puts there.
   const uintptr_t frame = reinterpret_cast<uintptr_t>(__builtin_dwarf_cfa());
-  ask(watch::kThreadBegins, frame - sizeof(uintptr_t));
+  ask(watch::kThreadBegins, frame - sizeof(uintptr_t), is_main ? 1 : 0);
 }
 
 void watch_verdicts(const ScanPoint& point) {

@@ -34,8 +34,8 @@ size_t watch_size(const void* block);
 void watch_stored(const void* word);
 // Memory that may have references in it is about to be given back.
 void watch_range_dies(const void* begin, size_t size);
-// In the function that calls the thread's function, right before it does.
-void watch_thread_begins();
+// In the function that calls main or the thread's function, right before it does.
+void watch_thread_begins(bool is_main);
 
 // The end: verdicts and stacks into the trace.
 void watch_verdicts(const ScanPoint& point);

@@ -63,7 +63,7 @@ void* run_thread(void* argument) {
     give_start(in, start);  // last: until then it holds the argument
   }
   if (!watching()) return copy.function(copy.argument);
-  watch_thread_begins();
+  watch_thread_begins(false);
   void* result = copy.function(copy.argument);
   __asm__ volatile("" : "+r"(result));  // not a tail call: our frame must stay
   return result;

@@ -402,9 +402,11 @@ void range_moves(Addr from, Addr to, SizeT size) {
   });
 }
 
-void thread_begins(ThreadId id, Addr marker) {
+void thread_begins(ThreadId id, Addr marker, bool is_main) {
   Thread& thread = thread_state(id);
   note_stack(id);
+  thread.top_sp = marker + sizeof(Addr);
+  if (is_main) return;
   thread.end_stack = 0;
   thread.end_marker = marker;
   list_stack_word(id, marker);
@@ -460,7 +462,9 @@ VG_REGPARM(2) void on_piece(const VexGuestAMD64State* state, const Piece* piece)
   if (returned) note_left_overs(state, thread);
   // What our own library does with registers means nothing; except that main and
   // the threads' functions return to it.
-  if (!is_own(piece->first) || (returned && !is_own(thread.before->first))) {
+  const bool ended =
+      returned && sp == thread.top_sp && is_own(piece->first) && !is_own(thread.before->first);
+  if (!is_own(piece->first) || ended) {
     for (UInt i = 0; i < floats.count;) {
       const BlockId it = floats[i];
       if (block(it).thread != id) {
@@ -468,7 +472,7 @@ VG_REGPARM(2) void on_piece(const VexGuestAMD64State* state, const Piece* piece)
         continue;
       }
       Sighting seen = find_in_registers(state, thread, piece, it, !returned);
-      if (is_own(piece->first)) seen.in &= kResults;  // the rest is our own copy
+      if (ended) seen.in &= kResults;  // the rest is our own copy
       if (seen.in == 0 && !seen.vector && block(it).saved == 0) {
         if (const ThreadId other = find_in_other_threads(block(it), id); other != 0) {
           block(it).thread = other;

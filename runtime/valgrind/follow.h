@@ -41,7 +41,9 @@ void memory_written(Addr address, SizeT size, bool saved, bool partial);
 void range_dies(Addr begin, SizeT size, Cause cause, ThreadId thread);
 void range_moves(Addr from, Addr to, SizeT size);
 
-void thread_begins(ThreadId thread, Addr marker);
+// `marker` is where the return address of the thread's function will be. When
+// main returns, the program's own clean-up is still to come.
+void thread_begins(ThreadId thread, Addr marker, bool is_main);
 void thread_ends(ThreadId thread, Addr thread_pointer);
 
 // Called by the instrumented code.

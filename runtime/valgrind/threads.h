@@ -36,6 +36,7 @@ struct Thread {
   RawStack* left;
   // A thread's function has returned; what goes now goes with the thread.
   Addr end_marker;
+  Addr top_sp;  // the stack pointer when main, or the thread's function, returns
   StackId end_stack;
 };
 

@@ -91,7 +91,7 @@ Bool on_request(ThreadId thread, UWord* args, UWord* result) {
       range_dies(args[1], args[2], kHolderFreed, thread);
       return True;
     case watch::kThreadBegins:
-      thread_begins(thread, args[1]);
+      thread_begins(thread, args[1], args[2] != 0);
       return True;
     case watch::kEnd:
       *result = give_verdicts(*reinterpret_cast<const watch::End*>(args[1]), thread);
