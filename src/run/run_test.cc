@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -353,6 +354,39 @@ TEST(Run, ForgottenCanBeLeftOut) {
   EXPECT_TRUE(check_totals(outcome->report));
   for (const Leak& leak : outcome->report.leaks) EXPECT_EQ(leak.kind, Kind::lost);
   EXPECT_EQ(outcome->report.totals.forgotten.bytes, 90u);
+}
+
+// Stacks are remembered by their return addresses: all of them count.
+TEST(Run, CallersOfCallersAreToldApart) {
+  RunOptions options;
+  options.command = {compiled("callers.c", kGcc)};
+  options.look = RunOptions::Look::scan_only;
+  const Result<RunOutcome> outcome = run_program(options);
+  ASSERT_TRUE(outcome);
+  expect_lost(outcome->report, {6, 240});
+  std::set<std::string> callers;
+  for (const Leak& leak : outcome->report.leaks) {
+    ASSERT_GE(leak.allocation.stack.size(), 3u);
+    EXPECT_EQ(leak.direct.blocks, 3u);
+    callers.insert(leak.allocation.stack[2].function);
+  }
+  EXPECT_EQ(callers, (std::set<std::string>{"first", "second"}));
+}
+
+TEST(Run, TheSecondRunSaysWhere) {
+  for (const RunOptions::Look look : {RunOptions::Look::again, RunOptions::Look::once}) {
+    RunOptions options;
+    options.command = {compiled("callers.c", kGcc)};
+    options.look = look;
+    const Result<RunOutcome> outcome = run_program(options);
+    ASSERT_TRUE(outcome);
+    expect_lost(outcome->report, {6, 240});
+    for (const Leak& leak : outcome->report.leaks) {
+      ASSERT_TRUE(leak.loss);
+      EXPECT_EQ(leak.loss->cause, Cause::scope_end);
+      EXPECT_EQ(leak.loss->stack.front().function, "lose");
+    }
+  }
 }
 
 TEST(Run, KeptTraceGivesTheSameReport) {

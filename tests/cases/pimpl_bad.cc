@@ -1,6 +1,7 @@
 // CASE: A class with a raw pointer to its parts has no destructor.
 // EXPECT: lost 1 block 56 bytes
 // CAUSE: scope-end
+// GAP(run, -O2): function, place - the optimiser left only a register, which ends with its last use
 #include "case.h"
 
 class Window {
