@@ -76,7 +76,8 @@ void BlockTable::give(ThreadSlot& slot, uint32_t index) {
   ++slot.entries.count;
 }
 
-void BlockTable::add(Inside& in, void* address, uint64_t size, PlumbApi api, uint32_t stack) {
+void BlockTable::add(Inside& in, void* address, uint64_t size, PlumbApi api, uint32_t stack,
+                     const Named& name) {
   const uintptr_t place = reinterpret_cast<uintptr_t>(address);
   // Freed behind our back (a library that does not go through us), and now
   // used again.
@@ -91,12 +92,12 @@ void BlockTable::add(Inside& in, void* address, uint64_t size, PlumbApi api, uin
   PlumbBlock& block = blocks_[index];
   block.address = place;
   block.size = size;
-  block.ordinal = ++slot->ordinal;
+  block.ordinal = name.ordinal;
   block.stack = stack;
   block.thread = slot->thread;
   block.leader = 0;
   block.api = static_cast<uint8_t>(api);
-  block.flags = 0;
+  block.flags = name.by_caller ? PLUMB_BLOCK_BY_CALLER : 0;
   __atomic_store_n(&block.state, PLUMB_BLOCK_LIVE, __ATOMIC_RELEASE);
   slot->counters->allocated_blocks += 1;
   slot->counters->allocated_bytes += size;

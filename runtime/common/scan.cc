@@ -16,6 +16,7 @@
 #include "common/text.h"
 #include "common/thread_stacks.h"
 #include "common/trace_file.h"
+#include "common/watcher.h"
 
 namespace plumb::rt {
 
@@ -131,6 +132,14 @@ bool scan_at_end(uint32_t end, uint32_t detail, const char* text, const ScanPoin
   copy_text(header.end_text, sizeof header.end_text, text);
   header.phase = PLUMB_PHASE_SCANNING;
 
+  if (watching()) {  // the tool knows all threads, and nobody runs while it looks
+    set_tracking(false);
+    watch_verdicts(point);
+    __atomic_store_n(&header.phase, PLUMB_PHASE_DONE, __ATOMIC_RELEASE);
+    __atomic_store_n(&progress, kOver, __ATOMIC_RELEASE);
+    sys_sigmask(SIG_SETMASK, old_mask, nullptr);
+    return true;
+  }
   work = new (work_room) Work;
   stop_world(work->stopped);
   header.threads_stopped = static_cast<uint32_t>(work->stopped.threads.size());
@@ -151,6 +160,7 @@ bool scan_at_end(uint32_t end, uint32_t detail, const char* text, const ScanPoin
 
 void resume_after_scan() {
   take_back_verdicts();
+  if (work == nullptr) work = new (work_room) Work;
   work->index.release();
   work->stopped.threads.release();
   work->mappings.release();

@@ -19,13 +19,15 @@ struct Layout {
   uint64_t count[PLUMB_SECTION_COUNT];
 };
 
-constexpr uint32_t kItemSize[PLUMB_SECTION_COUNT] = {sizeof(PlumbThread), sizeof(PlumbModule), 1,
-                                                     sizeof(uint64_t), sizeof(PlumbBlock)};
+constexpr uint32_t kItemSize[PLUMB_SECTION_COUNT] = {
+    sizeof(PlumbThread), sizeof(PlumbModule), 1,
+    sizeof(uint64_t),    sizeof(PlumbBlock),  sizeof(PlumbWatched)};
 
 // Shares of the room there is, in bytes.
 Layout layout_for(uint64_t room) {
   Layout layout{};
-  const uint64_t bytes[PLUMB_SECTION_COUNT] = {kMega, kMega, 2 * kMega, room / 6, room / 2};
+  const uint64_t bytes[PLUMB_SECTION_COUNT] = {kMega,    kMega,    2 * kMega,
+                                               room / 6, room / 2, room / 16};
   for (int kind = 0; kind < PLUMB_SECTION_COUNT; ++kind) {
     layout.count[kind] = bytes[kind] / kItemSize[kind];
   }
@@ -88,6 +90,7 @@ bool TraceFile::open(int file, unsigned stack_depth) {
   strings_ = base + sections[PLUMB_SECTION_STRINGS].offset;
   stack_words_ = reinterpret_cast<uint64_t*>(base + sections[PLUMB_SECTION_STACKS].offset);
   blocks_ = reinterpret_cast<PlumbBlock*>(base + sections[PLUMB_SECTION_BLOCKS].offset);
+  watched_ = reinterpret_cast<PlumbWatched*>(base + sections[PLUMB_SECTION_WATCHED].offset);
 
   begin_header(*header_, stack_depth);
   for (int kind = 0; kind < PLUMB_SECTION_COUNT; ++kind) header_->sections[kind] = sections[kind];

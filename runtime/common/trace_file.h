@@ -22,6 +22,7 @@ class TraceFile {
   char* strings() { return strings_; }
   uint64_t* stack_words() { return stack_words_; }
   PlumbBlock* blocks() { return blocks_; }
+  PlumbWatched* watched() { return watched_; }
 
   // Takes `count` items of a section; returns the first, or 0 when full. (All
   // sections keep item 0 for "none".)
@@ -37,6 +38,7 @@ class TraceFile {
   char* strings_ = nullptr;
   uint64_t* stack_words_ = nullptr;
   PlumbBlock* blocks_ = nullptr;
+  PlumbWatched* watched_ = nullptr;
 };
 
 TraceFile& trace();

@@ -19,6 +19,7 @@
 #include "common/thread_stacks.h"
 #include "common/threads.h"
 #include "common/trace_file.h"
+#include "common/watcher.h"
 #include "preload/end.h"
 #include "preload/export.h"
 
@@ -33,6 +34,8 @@ struct Settings {
   int file = -1;
   unsigned depth = 1;
   bool scrub = false;
+  int watch = -1;     // list of allocations to watch
+  bool bind = false;  // LD_BIND_NOW is the command's
 };
 
 Settings parse_settings(const char* text) {
@@ -44,6 +47,10 @@ Settings parse_settings(const char* text) {
       settings.depth = static_cast<unsigned>(take_decimal(value));
     } else if (value = after(text, "scrub="); value != nullptr) {
       settings.scrub = take_decimal(value) != 0;
+    } else if (value = after(text, "watch="); value != nullptr) {
+      settings.watch = static_cast<int>(take_decimal(value));
+    } else if (value = after(text, "bind="); value != nullptr) {
+      settings.bind = take_decimal(value) != 0;
     }
     while (*text != 0 && *text != ':') ++text;
     if (*text == ':') ++text;
@@ -51,33 +58,50 @@ Settings parse_settings(const char* text) {
   return settings;
 }
 
-// The command puts our library last in LD_PRELOAD; the program sees what the
-// user had set. Works on the strings in place: nobody has copied them yet.
-bool remove_own_preload(char* value) {
+// The command puts our library last in LD_PRELOAD, and Valgrind its own first;
+// the program sees what the user had set. Works on the strings in place: nobody
+// has copied them yet.
+bool remove_own_preload(char*& entry) {
+  constexpr size_t kPrefix = sizeof "LD_PRELOAD=" - 1;
+  char* value = entry + kPrefix;
   char* last = strrchr(value, ':');
   if (last == nullptr) return true;  // only ours: the variable goes
   *last = 0;
+  char* first_end = strchr(value, ':');
+  if (first_end != nullptr) *first_end = 0;
+  const bool valgrinds = strstr(value, "/vgpreload_core-") != nullptr;
+  if (first_end != nullptr) *first_end = ':';
+  if (!valgrinds) return false;
+  if (first_end == nullptr) return true;
+  entry = first_end + 1 - kPrefix;
+  __builtin_memmove(entry, "LD_PRELOAD=", kPrefix);
   return false;
 }
 
-// Takes our variables out of the environment; returns our settings or null.
-const char* clean_environment(char** environment) {
-  const char* settings = nullptr;
+// What the command or Valgrind put there, besides LD_PRELOAD.
+bool is_ours(const char* entry, const Settings& settings) {
+  if (after(entry, PLUMB_RUNTIME_VARIABLE "=") != nullptr) return true;
+  if (settings.watch < 0) return false;
+  if (settings.bind && after(entry, "LD_BIND_NOW=") != nullptr) return true;
+  return after(entry, "VALGRIND_LIB=") != nullptr || after(entry, "VALGRIND_LAUNCHER=") != nullptr;
+}
+
+// Takes our variables out of the environment. False: preloaded by somebody
+// else.
+bool clean_environment(char** environment, Settings& settings) {
+  const char* text = nullptr;
   for (char** at = environment; *at != nullptr; ++at) {
-    if (const char* found = after(*at, PLUMB_RUNTIME_VARIABLE "="); found != nullptr) {
-      settings = found;
-    }
+    if (const char* found = after(*at, PLUMB_RUNTIME_VARIABLE "="); found != nullptr) text = found;
   }
-  if (settings == nullptr) return nullptr;  // preloaded by somebody else
+  if (text == nullptr) return false;
+  settings = parse_settings(text);
   char** to = environment;
   for (char** at = environment; *at != nullptr; ++at) {
-    const bool ours = after(*at, PLUMB_RUNTIME_VARIABLE "=") != nullptr;
-    const bool preload =
-        after(*at, "LD_PRELOAD=") != nullptr && remove_own_preload(*at + strlen("LD_PRELOAD="));
-    if (!ours && !preload) *to++ = *at;
+    const bool preload = after(*at, "LD_PRELOAD=") != nullptr && remove_own_preload(*at);
+    if (!is_ours(*at, settings) && !preload) *to++ = *at;
   }
   *to = nullptr;
-  return settings;
+  return true;
 }
 
 // Does malloc, as the program calls it, come to us?
@@ -128,12 +152,17 @@ void attach(const Settings& settings) {
     trace().fail(PLUMB_PHASE_GAVE_UP, PLUMB_PROBLEM_OUT_OF_MEMORY, "no memory for the tables");
     return;
   }
+  if (settings.watch >= 0 && !start_watching(settings.watch)) {
+    trace().fail(PLUMB_PHASE_GAVE_UP, PLUMB_PROBLEM_NO_TOOL, "");
+    return;
+  }
   if (!prepare_heap_layout()) trace().limit(PLUMB_LIMIT_MAIN_ARENA);
   real();
   process().pid = sys_getpid();
   process().stack_depth = settings.depth;
   process().scrub = settings.scrub ? 1 : 0;
   process().attached = 1;
+  thread_state.name = 1;
   __cxa_atexit(end_of_exit, nullptr, nullptr);
   __cxa_at_quick_exit(at_quick_exit_hook, nullptr);
   prepare_signals();
@@ -141,10 +170,8 @@ void attach(const Settings& settings) {
 }
 
 __attribute__((constructor)) void start(int, char**, char** environment) {
-  const char* text = clean_environment(environment);
-  if (text == nullptr) return;
-  const Settings settings = parse_settings(text);
-  if (settings.file >= 0) attach(settings);
+  Settings settings;
+  if (clean_environment(environment, settings) && settings.file >= 0) attach(settings);
 }
 
 }  // namespace

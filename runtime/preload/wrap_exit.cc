@@ -16,6 +16,7 @@
 #include "common/sys.h"
 #include "common/task_files.h"
 #include "common/thread_stacks.h"
+#include "common/watcher.h"
 #include "preload/end.h"
 #include "preload/export.h"
 
@@ -143,6 +144,7 @@ uintptr_t program_stack_end = 0;
 
 int run_main(int count, char** arguments, char** environment) {
   note_main_frame(reinterpret_cast<uintptr_t>(__builtin_frame_address(0)), program_stack_end);
+  if (watching()) watch_thread_begins(true);
   const int status = program_main(count, arguments, environment);
   // libc calls exit for us, not through the stub above; main's frame and all
   // below it are over.

@@ -9,6 +9,7 @@
 #include "common/process.h"
 #include "common/spin_lock.h"
 #include "common/thread_stacks.h"
+#include "common/watcher.h"
 #include "preload/export.h"
 
 extern "C" pid_t __fork();
@@ -23,6 +24,7 @@ struct Start {
   void* (*function)(void*);
   void* argument;
   Start* next;
+  uint32_t name;
 };
 Start* unused_starts = nullptr;
 SpinLock starts_lock;
@@ -45,7 +47,8 @@ Start* take_start(Inside&) {
 
 void give_start(Inside&, Start* start) {
   starts_lock.lock();
-  *start = {nullptr, nullptr, unused_starts};  // no stale reference
+  *start = {nullptr, nullptr, unused_starts, 0};  // no stale reference
+  if (watching()) watch_stored(&start->argument);
   unused_starts = start;
   starts_lock.unlock();
 }
@@ -55,10 +58,21 @@ void* run_thread(void* argument) {
   const Start copy = *start;
   {
     Inside in;
-    give_start(in, start);
+    in.thread().name = copy.name;
     note_thread_start(in);
+    give_start(in, start);  // last: until then it holds the argument
   }
-  return copy.function(copy.argument);
+  if (!watching()) return copy.function(copy.argument);
+  watch_thread_begins(false);
+  void* result = copy.function(copy.argument);
+  __asm__ volatile("" : "+r"(result));  // not a tail call: our frame must stay
+  return result;
+}
+
+uint32_t next_name(ThreadState& state) {
+  const uint64_t mixed = (uint64_t{state.name} << 32 | ++state.started) * 0x9e3779b97f4a7c15u;
+  const uint32_t name = static_cast<uint32_t>(mixed >> 32);
+  return name > 1 ? name : 2;
 }
 
 }  // namespace
@@ -75,6 +89,8 @@ PLUMB_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attribu
   if (start == nullptr) return real().pthread_create(thread, attributes, function, argument);
   start->function = function;
   start->argument = argument;
+  start->name = next_name(thread_state);
+  if (watching()) watch_stored(&start->argument);
   const int result = real().pthread_create(thread, attributes, run_thread, start);
   if (result != 0) {
     Inside in;

@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -19,6 +20,7 @@
 #include "driver/filter.h"
 #include "driver/judge.h"
 #include "driver/present.h"
+#include "driver/progress.h"
 #include "driver/screen.h"
 #include "driver/stats.h"
 #include "report/text_cells.h"
@@ -98,8 +100,18 @@ Result<Ending> command_run(const Invocation& call) {
   options.stack_depth = static_cast<unsigned>(settings.number(Opt::stacks));
   options.forgotten = !settings.flag(Opt::no_forgotten);
   options.keep_trace = settings.text(Opt::keep_trace);
+  if (settings.flag(Opt::once)) {
+    options.look = RunOptions::Look::once;
+  } else if (settings.flag(Opt::no_rerun)) {
+    options.look = RunOptions::Look::scan_only;
+  }
+  std::optional<Progress> progress;
+  options.before_again = [&] {
+    progress.emplace(settings, "running it again to see where memory was lost");
+  };
   Stats stats;
   Result<RunOutcome> outcome = run_program(options);
+  progress.reset();
   if (!outcome) return std::unexpected(outcome.error());
   // From here on the program's status is what counts: a reader of standard
   // error that went away must not replace it.

@@ -84,6 +84,8 @@ enum class Opt {
   error_exitcode,
   stacks,
   no_forgotten,
+  once,
+  no_rerun,
   keep_trace,
   kind,
   file,

@@ -43,6 +43,8 @@ std::string_view problem_words(PlumbProblem problem) {
       return "the scan failed inside plumb's own code";
     case PLUMB_PROBLEM_NO_MAPS:
       return "the program's memory map could not be read";
+    case PLUMB_PROBLEM_NO_TOOL:
+      return "it did not run under plumb's Valgrind tool";
   }
   return "";
 }

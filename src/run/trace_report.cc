@@ -15,8 +15,6 @@
 
 namespace plumb {
 
-namespace {
-
 Stack named_stack(const std::vector<TraceAddress>& addresses, Symboliser& symbols) {
   Stack stack;
   for (const TraceAddress& address : addresses) {
@@ -32,7 +30,7 @@ Stack named_stack(const std::vector<TraceAddress>& addresses, Symboliser& symbol
   return stack;
 }
 
-Leak leak_of(const TraceGroup& group, Stack stack) {
+Leak leak_of(const TraceGroup& group) {
   Leak leak;
   leak.kind = group.reach == Reach::lost ? Kind::lost : Kind::forgotten;
   // Nobody looked: it may be lost as well.
@@ -40,12 +38,8 @@ Leak leak_of(const TraceGroup& group, Stack stack) {
   leak.direct = group.direct;
   leak.indirect = group.indirect;
   leak.sizes = group.sizes;
-  leak.allocation.api = api_of(stack, group.api);
-  leak.allocation.stack = std::move(stack);
   return leak;
 }
-
-}  // namespace
 
 std::string api_of(const Stack& stack, const std::string& called) {
   std::string api = called;
@@ -60,14 +54,29 @@ std::string api_of(const Stack& stack, const std::string& called) {
   return api;
 }
 
-Report report_from(const Trace& trace) {
+Report begin_report(const Trace& trace) {
   Report report;
   report.tool.engine = Engine::run;
   report.tool.mode = "scan";
   report.subject.pid = trace.pid;
   report.totals.allocated = trace.allocated;
   report.totals.freed = trace.freed;
+  return report;
+}
 
+void finish_report(Report& report, const Trace& trace, Symboliser& symbols) {
+  report.modules = symbols.modules();
+  report.notes = notes_of(trace);
+  for (Note& note : symbols.notes()) report.notes.push_back(std::move(note));
+
+  merge_leaks(report.leaks);
+  assign_ids(report);
+  sort_leaks(report);
+  recount_hidden(report);
+}
+
+Report report_from(const Trace& trace) {
+  Report report = begin_report(trace);
   Symboliser symbols(trace.modules);
   // After it gave up the runtime saw no free any more: its blocks say nothing.
   const bool stale = trace.phase == PLUMB_PHASE_GAVE_UP;
@@ -77,18 +86,13 @@ Report report_from(const Trace& trace) {
       report.totals.excluded += group.indirect;
       continue;
     }
-    Leak leak = leak_of(group, named_stack(trace.stacks[group.stack], symbols));
+    Leak leak = leak_of(group);
+    leak.allocation.stack = named_stack(trace.stacks[group.stack], symbols);
+    leak.allocation.api = api_of(leak.allocation.stack, group.api);
     (leak.kind == Kind::lost ? report.totals.lost : report.totals.forgotten) += leak.total();
     report.leaks.push_back(std::move(leak));
   }
-  report.modules = symbols.modules();
-  report.notes = notes_of(trace);
-  for (Note& note : symbols.notes()) report.notes.push_back(std::move(note));
-
-  merge_leaks(report.leaks);
-  assign_ids(report);
-  sort_leaks(report);
-  recount_hidden(report);
+  finish_report(report, trace, symbols);
   return report;
 }
 

@@ -19,9 +19,11 @@
 #include <stdint.h>
 
 #define PLUMB_TRACE_MAGIC "PLUMBTRC"
-#define PLUMB_TRACE_VERSION 1u
+#define PLUMB_TRACE_VERSION 2u
 
-/* Set by the command for the runtime: "fd=N:depth=N:scrub=0|1". */
+/* Set by the command for the runtime: "fd=N:depth=N:scrub=0|1", and for a run
+ * under the Valgrind tool ":watch=FD" (a PlumbWantHeader and what follows it),
+ * ":bind=1" when LD_BIND_NOW is the command's own. */
 #define PLUMB_RUNTIME_VARIABLE "PLUMB_RUNTIME"
 
 enum PlumbSectionKind {
@@ -30,7 +32,8 @@ enum PlumbSectionKind {
   PLUMB_SECTION_STRINGS = 2, /* bytes */
   PLUMB_SECTION_STACKS = 3,  /* 64-bit words: PlumbStack and its addresses */
   PLUMB_SECTION_BLOCKS = 4,  /* PlumbBlock */
-  PLUMB_SECTION_COUNT = 5
+  PLUMB_SECTION_WATCHED = 5, /* PlumbWatched */
+  PLUMB_SECTION_COUNT = 6
 };
 
 /* How far the runtime got. */
@@ -59,7 +62,8 @@ enum PlumbProblem {
   PLUMB_PROBLEM_OUT_OF_MEMORY = 2, /* no room for our tables */
   PLUMB_PROBLEM_TABLE_FULL = 3,    /* more live blocks than entries */
   PLUMB_PROBLEM_SCAN_FAULT = 4,    /* our scan touched memory it should not have */
-  PLUMB_PROBLEM_NO_MAPS = 5        /* the process's memory map cannot be read */
+  PLUMB_PROBLEM_NO_MAPS = 5,       /* the process's memory map cannot be read */
+  PLUMB_PROBLEM_NO_TOOL = 6        /* was to watch, but not under our Valgrind tool */
 };
 
 /* Bits of PlumbTraceHeader.limits: what the verdicts could not take into account. */
@@ -166,19 +170,80 @@ enum PlumbBlockState {
 };
 
 /* PlumbBlock.flags */
-#define PLUMB_BLOCK_USABLE 1u /* the program asked for its usable size */
+#define PLUMB_BLOCK_USABLE 1u      /* the program asked for its usable size */
+#define PLUMB_BLOCK_BY_CALLER 128u /* its name has no size: there were too many names */
 
 typedef struct PlumbBlock {
   uint64_t address;
   uint64_t size;
-  uint64_t ordinal; /* n-th allocation of its thread */
+  uint64_t ordinal; /* n-th allocation with its name; 0: it has none */
   uint32_t stack;
-  uint32_t thread; /* 1 is the first thread that allocated */
+  uint32_t thread; /* its name: 1 is the first one, others follow from who started them */
   uint32_t leader; /* INDIRECT: index of its DIRECT block */
   uint8_t api;
   uint8_t flags;
   uint8_t state;
   uint8_t reserved;
 } PlumbBlock;
+
+/* Why the last reference went. */
+enum PlumbCause {
+  PLUMB_CAUSE_NONE = 0,
+  PLUMB_CAUSE_OVERWRITTEN = 1,
+  PLUMB_CAUSE_SCOPE_END = 2,
+  PLUMB_CAUSE_HOLDER_FREED = 3,
+  PLUMB_CAUSE_HOLDER_LOST = 4,
+  PLUMB_CAUSE_UNMAPPED = 5,
+  PLUMB_CAUSE_THREAD_END = 6,
+  PLUMB_CAUSE_DISCARDED = 7,
+  PLUMB_CAUSE_ESCAPED_THROW = 8,
+  PLUMB_CAUSE_COUNT = 9
+};
+
+/* PlumbWatched.flags */
+#define PLUMB_WATCHED_RETURNED 1u  /* the innermost function had it as its result */
+#define PLUMB_WATCHED_LAST_READ 2u /* lost by not being read again after that instruction */
+
+/* What the Valgrind tool knows of a block that was watched. Stacks are ids in
+ * STACKS, 0 when unknown. */
+typedef struct PlumbWatched {
+  uint32_t block; /* index in BLOCKS */
+  uint32_t allocation_stack;
+  uint32_t loss_stack;
+  uint32_t use_stack;
+  uint32_t cause; /* PlumbCause */
+  uint32_t flags;
+} PlumbWatched;
+
+/* Which allocations to watch: a file of its own, for the runtime. The name of
+ * an allocation is its thread, the place that called malloc, and the size; the
+ * ordinal counts allocations of the same name. A second run of the same program
+ * gives the same names wherever its modules are loaded.
+ * The header, then `modules` PlumbWantModule, then `wants` PlumbWant in order of
+ * all their members, then the strings. */
+#define PLUMB_WANT_MAGIC "PLUMBWNT"
+#define PLUMB_WANT_ANY_SIZE UINT64_MAX /* the name has no size */
+
+typedef struct PlumbWantHeader {
+  char magic[8];
+  uint32_t version; /* PLUMB_TRACE_VERSION */
+  uint32_t all;     /* watch every allocation; there are no wants */
+  uint32_t modules;
+  uint32_t wants;
+  uint64_t strings; /* bytes */
+} PlumbWantHeader;
+
+typedef struct PlumbWantModule {
+  uint32_t path; /* in the strings */
+  uint32_t path_size;
+} PlumbWantModule;
+
+typedef struct PlumbWant {
+  uint32_t module;
+  uint32_t thread;
+  uint64_t caller; /* return address minus the module's bias */
+  uint64_t size;
+  uint64_t ordinal;
+} PlumbWant;
 
 #endif

@@ -17,13 +17,17 @@ namespace plumb {
 namespace {
 
 constexpr std::array<std::uint32_t, PLUMB_SECTION_COUNT> kItemSizes = {
-    sizeof(PlumbThread), sizeof(PlumbModule), 1, sizeof(std::uint64_t), sizeof(PlumbBlock)};
+    sizeof(PlumbThread),   sizeof(PlumbModule), 1,
+    sizeof(std::uint64_t), sizeof(PlumbBlock),  sizeof(PlumbWatched)};
 constexpr std::array<std::string_view, PLUMB_SECTION_COUNT> kSectionNames = {
-    "threads", "modules", "strings", "stacks", "blocks"};
+    "threads", "modules", "strings", "stacks", "blocks", "watched"};
 constexpr std::array<std::string_view, PLUMB_API_COUNT> kApiNames = {
     "malloc",         "calloc",        "realloc", "reallocarray", "memalign",
     "posix_memalign", "aligned_alloc", "valloc",  "pvalloc"};
 constexpr std::uint32_t kMaxStackDepth = 4096;
+constexpr std::array<std::optional<Cause>, PLUMB_CAUSE_COUNT> kCauses = {
+    std::nullopt,    Cause::overwritten, Cause::scope_end, Cause::holder_freed, Cause::holder_lost,
+    Cause::unmapped, Cause::thread_end,  Cause::discarded, Cause::escaped_throw};
 
 // The bytes, with the checked header in front.
 class Source {
@@ -235,8 +239,36 @@ class BlockReader {
       if (block.state == PLUMB_BLOCK_FREE) continue;
       if (Result<void> good = read(i, block); !good) return good;
     }
+    std::map<const TraceGroup*, std::uint32_t> places;
+    for (auto& [key, group] : groups_) {
+      places.emplace(&group, static_cast<std::uint32_t>(places.size()));
+    }
+    list_lost(places);
     for (auto& [key, group] : groups_) trace_.groups.push_back(std::move(group));
     return {};
+  }
+
+  TraceName name_of(const PlumbBlock& block) const {
+    TraceName name;
+    const Result<std::uint32_t> stack = stacks_.read(block.stack);
+    if (!stack || trace_.stacks[*stack].empty()) return name;
+    name.caller = trace_.stacks[*stack].front();
+    name.thread = block.thread;
+    name.size = (block.flags & PLUMB_BLOCK_BY_CALLER) != 0 ? PLUMB_WANT_ANY_SIZE : block.size;
+    name.ordinal = block.ordinal;
+    return name;
+  }
+  Reach reach_of(const PlumbBlock& block) const {
+    if (!final_) return Reach::unknown;
+    switch (block.state) {
+      case PLUMB_BLOCK_REACHABLE:
+        return Reach::reachable;
+      case PLUMB_BLOCK_DIRECT:
+      case PLUMB_BLOCK_INDIRECT:
+        return Reach::lost;
+      default:
+        return Reach::unknown;
+    }
   }
   const Count& live() const { return live_; }
 
@@ -270,15 +302,24 @@ class BlockReader {
     return {};
   }
 
-  Reach reach_of(const PlumbBlock& block) const {
-    if (!final_) return Reach::unknown;
-    switch (block.state) {
-      case PLUMB_BLOCK_REACHABLE:
-        return Reach::reachable;
-      case PLUMB_BLOCK_DIRECT:
-        return Reach::lost;
-      default:
-        return Reach::unknown;
+  // Leaders first, then what they held. All blocks were found good before.
+  void list_lost(const std::map<const TraceGroup*, std::uint32_t>& places) {
+    if (!final_) return;
+    std::unordered_map<std::uint64_t, std::uint32_t> leaders;
+    for (const PlumbBlockState state : {PLUMB_BLOCK_DIRECT, PLUMB_BLOCK_INDIRECT}) {
+      for (std::uint64_t i = 1; i < source_.count(PLUMB_SECTION_BLOCKS); ++i) {
+        const auto block = source_.item<PlumbBlock>(PLUMB_SECTION_BLOCKS, i);
+        if (block.state != state || trace_.lost.size() >= Trace::kMaxLost) continue;
+        const auto place = static_cast<std::uint32_t>(trace_.lost.size());
+        if (state == PLUMB_BLOCK_DIRECT) {
+          const Result<TraceGroup*> group = group_of(block, Reach::lost);
+          leaders.emplace(i, place);
+          trace_.lost.push_back({name_of(block), block.size, places.at(*group), place});
+        } else if (const auto leader = leaders.find(block.leader); leader != leaders.end()) {
+          trace_.lost.push_back(
+              {name_of(block), block.size, trace_.lost[leader->second].group, leader->second});
+        }
+      }
     }
   }
 
@@ -302,11 +343,41 @@ class BlockReader {
   Count live_;
 };
 
+Result<void> read_watched(const Source& source, const BlockReader& blocks, StackReader& stacks,
+                          Trace& trace) {
+  for (std::uint64_t i = 1; i < source.count(PLUMB_SECTION_WATCHED); ++i) {
+    const auto item = source.item<PlumbWatched>(PLUMB_SECTION_WATCHED, i);
+    if (item.block == 0) continue;  // taken, but never written
+    if (item.block >= source.count(PLUMB_SECTION_BLOCKS) || item.cause >= PLUMB_CAUSE_COUNT) {
+      return source.damaged(fmt::format("watched block {} is not one", i));
+    }
+    const auto block = source.item<PlumbBlock>(PLUMB_SECTION_BLOCKS, item.block);
+    if (block.state == PLUMB_BLOCK_FREE) continue;
+    TraceWatched watched;
+    watched.name = blocks.name_of(block);
+    watched.reach = blocks.reach_of(block);
+    watched.cause = kCauses[item.cause];
+    watched.returned = (item.flags & PLUMB_WATCHED_RETURNED) != 0;
+    watched.last_read = (item.flags & PLUMB_WATCHED_LAST_READ) != 0;
+    const std::array<std::pair<std::uint32_t, std::uint32_t*>, 3> wanted = {
+        {{item.allocation_stack, &watched.allocation},
+         {item.loss_stack, &watched.loss},
+         {item.use_stack, &watched.use}}};
+    for (const auto& [id, place] : wanted) {
+      const Result<std::uint32_t> stack = stacks.read(id);
+      if (!stack) return std::unexpected(stack.error());
+      *place = *stack;
+    }
+    trace.watched.push_back(std::move(watched));
+  }
+  return {};
+}
+
 Result<void> read_header(const Source& source, Trace& trace) {
   const PlumbTraceHeader& header = source.header();
   if (header.phase > PLUMB_PHASE_GAVE_UP) return source.damaged("unknown phase");
   if (header.end > PLUMB_END_EXEC) return source.damaged("unknown kind of end");
-  if (header.problem > PLUMB_PROBLEM_NO_MAPS) return source.damaged("unknown problem");
+  if (header.problem > PLUMB_PROBLEM_NO_TOOL) return source.damaged("unknown problem");
   trace.pid = header.pid;
   trace.phase = static_cast<PlumbPhase>(header.phase);
   trace.end = static_cast<PlumbEnd>(header.end);
@@ -350,6 +421,9 @@ Result<Trace> read_trace(std::span<const std::byte> bytes, std::string_view name
   StackReader stacks(*source, modules, trace);
   BlockReader blocks(*source, stacks, trace);
   if (Result<void> good = blocks.read_all(); !good) return std::unexpected(good.error());
+  if (Result<void> good = read_watched(*source, blocks, stacks, trace); !good) {
+    return std::unexpected(good.error());
+  }
   if (Result<void> good = read_counters(*source, blocks.live(), trace); !good) {
     return std::unexpected(good.error());
   }

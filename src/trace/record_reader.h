@@ -41,6 +41,35 @@ struct TraceGroup {
   SizeRange sizes;
 };
 
+// What a second run recognises an allocation by (record.h).
+struct TraceName {
+  TraceAddress caller;  // the place that called malloc
+  std::uint32_t thread = 0;
+  std::uint64_t size = 0;     // PLUMB_WANT_ANY_SIZE when the name has none
+  std::uint64_t ordinal = 0;  // 0: not named
+  bool operator==(const TraceName&) const = default;
+};
+
+// A lost block, one by one.
+struct TraceLost {
+  TraceName name;
+  std::uint64_t size = 0;
+  std::uint32_t group = 0;   // index into Trace::groups
+  std::uint32_t leader = 0;  // index into Trace::lost; itself when it is direct
+};
+
+// A block that the Valgrind tool watched.
+struct TraceWatched {
+  TraceName name;
+  Reach reach = Reach::unknown;
+  std::uint32_t allocation = 0;  // indices into Trace::stacks, 0: unknown
+  std::uint32_t loss = 0;
+  std::uint32_t use = 0;
+  std::optional<Cause> cause;
+  bool returned = false;   // the innermost function of the loss had it as its result
+  bool last_read = false;  // the loss is that nothing read it after that place
+};
+
 struct Trace {
   std::uint32_t pid = 0;
   PlumbPhase phase = PLUMB_PHASE_NONE;
@@ -59,6 +88,10 @@ struct Trace {
   std::vector<Module> modules;
   std::vector<std::vector<TraceAddress>> stacks;  // innermost first; 0 is the unknown one
   std::vector<TraceGroup> groups;
+  // Lost blocks one by one, leaders first; at most kMaxLost of them.
+  static constexpr std::size_t kMaxLost = 1'000'000;
+  std::vector<TraceLost> lost;
+  std::vector<TraceWatched> watched;
   Count allocated;  // always freed plus all groups
   Count freed;
   // The counters did not fit the blocks (a program that was killed between

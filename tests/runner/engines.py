@@ -80,10 +80,14 @@ class Engine:
 
 
 class Run(Engine):
-    """`plumb run`: phase one knows what was lost and where it was allocated."""
+    """`plumb run`: the scan says what was lost, the second run where.
+
+    It names no holder yet.
+    """
 
     name = "run"
-    claims = frozenset({"status", "found", "false-alarm", "size", "alloc", "forgotten"})
+    claims = frozenset({"status", "found", "false-alarm", "size", "alloc", "forgotten", "place",
+                        "function", "cause", "use"})
 
     def __init__(self, plumb: Path | None) -> None:
         self.plumb = plumb
