@@ -1,7 +1,6 @@
-// Threads, forks and unloaded modules.
+// Threads and unloaded modules.
 
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include "common/inside.h"
 #include "common/memory.h"
@@ -10,8 +9,6 @@
 #include "common/spin_lock.h"
 #include "common/thread_stacks.h"
 #include "preload/export.h"
-
-extern "C" pid_t __fork();
 
 using namespace plumb::rt;
 
@@ -81,13 +78,6 @@ PLUMB_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attribu
     give_start(in, start);
   }
   return result;
-}
-
-// The child is not tracked (process.h). Holding off the stop matters: fork has
-// all of malloc's locks for a while.
-PLUMB_EXPORT pid_t fork() noexcept {
-  Unstoppable hold;
-  return __fork();
 }
 
 PLUMB_EXPORT int dlclose(void* handle) noexcept {

@@ -19,10 +19,11 @@
 
 namespace plumb {
 
-enum class Command { run, report, diff, explain, doctor };
+enum class Command { run, cc, report, diff, explain, doctor };
 
 template <>
 inline constexpr auto kNames<Command> = name_table<Command>({{Command::run, "run"},
+                                                             {Command::cc, "cc"},
                                                              {Command::report, "report"},
                                                              {Command::diff, "diff"},
                                                              {Command::explain, "explain"},
@@ -84,6 +85,7 @@ enum class Opt {
   module,
   id,
   gen_suppressions,
+  ended_program,
   color,
   quiet,
   verbose,

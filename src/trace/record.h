@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define PLUMB_TRACE_MAGIC "PLUMBTRC"
-#define PLUMB_TRACE_VERSION 1u
+#define PLUMB_TRACE_VERSION 2u
 
 /* Set by the command for the runtime: "fd=N:depth=N:scrub=0|1". */
 #define PLUMB_RUNTIME_VARIABLE "PLUMB_RUNTIME"
@@ -30,8 +30,14 @@ enum PlumbSectionKind {
   PLUMB_SECTION_STRINGS = 2, /* bytes */
   PLUMB_SECTION_STACKS = 3,  /* 64-bit words: PlumbStack and its addresses */
   PLUMB_SECTION_BLOCKS = 4,  /* PlumbBlock */
-  PLUMB_SECTION_COUNT = 5
+  PLUMB_SECTION_LOSSES = 5,  /* PlumbLoss */
+  PLUMB_SECTION_FRAMES = 6,  /* PlumbNamedFrame */
+  PLUMB_SECTION_LOST = 7,    /* PlumbLostBlock */
+  PLUMB_SECTION_COUNT = 8
 };
+
+/* Which runtime wrote it. */
+enum PlumbEngine { PLUMB_ENGINE_RUN = 0, PLUMB_ENGINE_CC = 1 };
 
 /* How far the runtime got. */
 enum PlumbPhase {
@@ -94,13 +100,14 @@ typedef struct PlumbTraceHeader {
   uint32_t threads_stopped;    /* at the scan, the scanning one not counted */
   uint32_t threads_unanswered; /* asleep with every signal blocked: no registers */
   uint32_t stop_rounds;
-  uint32_t reserved;
+  uint32_t engine;           /* PlumbEngine */
   uint64_t scan_nanoseconds; /* stop included */
   uint64_t stop_nanoseconds;
   uint64_t root_bytes;
   uint64_t scanned_bytes;
   char problem_text[256];
   char end_text[256]; /* PLUMB_END_EXEC: the program */
+  char mode[16];      /* the engine's own word; empty: its only one */
   PlumbSection sections[PLUMB_SECTION_COUNT];
 } PlumbTraceHeader;
 
@@ -166,7 +173,8 @@ enum PlumbBlockState {
 };
 
 /* PlumbBlock.flags */
-#define PLUMB_BLOCK_USABLE 1u /* the program asked for its usable size */
+#define PLUMB_BLOCK_USABLE 1u   /* the program asked for its usable size */
+#define PLUMB_BLOCK_EXCLUDED 2u /* ignored by annotation, or the parent's before a fork */
 
 typedef struct PlumbBlock {
   uint64_t address;
@@ -180,5 +188,64 @@ typedef struct PlumbBlock {
   uint8_t state;
   uint8_t reserved;
 } PlumbBlock;
+
+/* Why the last reference went. */
+enum PlumbCause {
+  PLUMB_CAUSE_NONE = 0,
+  PLUMB_CAUSE_OVERWRITTEN = 1,
+  PLUMB_CAUSE_SCOPE_END = 2,
+  PLUMB_CAUSE_HOLDER_FREED = 3,
+  PLUMB_CAUSE_HOLDER_LOST = 4,
+  PLUMB_CAUSE_UNMAPPED = 5,
+  PLUMB_CAUSE_THREAD_END = 6,
+  PLUMB_CAUSE_DISCARDED = 7,
+  PLUMB_CAUSE_ESCAPED_THROW = 8,
+  PLUMB_CAUSE_COUNT = 9
+};
+
+/* What kind of memory the last reference was in. */
+enum PlumbStorage {
+  PLUMB_STORAGE_NONE = 0,
+  PLUMB_STORAGE_LOCAL = 1,
+  PLUMB_STORAGE_PARAMETER = 2,
+  PLUMB_STORAGE_GLOBAL = 3,
+  PLUMB_STORAGE_HEAP = 4,
+  PLUMB_STORAGE_THREAD = 5,
+  PLUMB_STORAGE_TEMPORARY = 6,
+  PLUMB_STORAGE_COUNT = 7
+};
+
+typedef struct PlumbText { /* in STRINGS; size 0: unknown */
+  uint32_t at;
+  uint32_t size;
+} PlumbText;
+
+/* A place that the compiler wrote down, so that no symbols are needed. */
+typedef struct PlumbNamedFrame {
+  PlumbText function;
+  PlumbText linkage;
+  PlumbText file;
+  uint32_t line;
+  uint32_t column;
+} PlumbNamedFrame;
+
+/* Where last references went. The stack, where there is one, begins at the
+ * place that the first frame names; otherwise the frames are all there is. */
+typedef struct PlumbLoss {
+  uint32_t cause;  /* PlumbCause */
+  uint32_t stack;  /* or 0 */
+  uint32_t frames; /* in FRAMES, innermost first */
+  uint32_t frame_count;
+  PlumbText holder;
+  PlumbText type;
+  uint32_t storage; /* PlumbStorage */
+  uint32_t reserved;
+} PlumbLoss;
+
+/* Which DIRECT block was lost where. */
+typedef struct PlumbLostBlock {
+  uint32_t block;
+  uint32_t loss;
+} PlumbLostBlock;
 
 #endif

@@ -1,0 +1,12 @@
+// Hands the complete trace to the command, which writes the report.
+#pragma once
+
+namespace plumb::rt {
+
+// Where this library is, to find the command from; at start-up.
+void prepare_report(char** environment);
+
+// After the scan. With findings and PLUMB_OPTIONS=exitcode=N the process ends here.
+void write_report();
+
+}  // namespace plumb::rt
