@@ -17,6 +17,7 @@ inline constexpr const char* kSlow = "__plumb_slow";
 inline constexpr const char* kDrop = "__plumb_drop";
 inline constexpr const char* kDropRange = "__plumb_drop_range";
 inline constexpr const char* kFree = "__plumb_free";
+inline constexpr const char* kFreeing = "__plumb_freeing";
 inline constexpr const char* kRegister = "__plumb_register";
 
 // As trace/record.h numbers them.
@@ -25,6 +26,7 @@ enum class Cause : std::uint16_t {
   overwritten = 1,
   scope_end = 2,
   holder_freed = 3,
+  unmapped = 5,
   discarded = 7,
   escaped_throw = 8,
 };

@@ -65,8 +65,13 @@ class Lowering {
   void lower(CallInst& mark, Value* site) {
     IRBuilder<> builder(&mark);
     Value* value = builder.CreatePtrToInt(mark.getArgOperand(0), word_);
-    Value* tracked = builder.CreateICmpEQ(builder.CreateLShr(value, kArenaShift),
-                                          builder.getInt64(kArenaNumber));
+    // Code that is not optimised keeps what it works with on the stack. What is
+    // only there for our sake must not look like a reference.
+    if (!optimised_) value = builder.CreateNot(value);
+    const std::uint64_t all = ~std::uint64_t{0} >> kArenaShift;
+    Value* tracked =
+        builder.CreateICmpEQ(builder.CreateLShr(value, kArenaShift),
+                             builder.getInt64(optimised_ ? kArenaNumber : ~kArenaNumber & all));
     Instruction* then = SplitBlockAndInsertIfThen(tracked, &mark, false);
     if (!optimised_) {
       call_runtime(then, mark, value, site);
@@ -89,6 +94,7 @@ class Lowering {
   void call_runtime(Instruction* at, CallInst& mark, Value* value, Value* site) {
     IRBuilder<> builder(at);
     builder.SetCurrentDebugLocation(mark.getDebugLoc());
+    if (optimised_) value = builder.CreateNot(value);
     CallInst* call = builder.CreateCall(
         module_.getOrInsertFunction(kDrop, Type::getVoidTy(context_), word_, pointer_),
         {value, site});

@@ -1,10 +1,13 @@
 #include "mark.h"
 
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/BinaryFormat/Dwarf.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "slots.h"
+#include "unwinding.h"
 #include "ways_out.h"
 
 using namespace llvm;
@@ -22,6 +25,8 @@ class Marking {
         sites_(sites),
         names_(function),
         slots_(slots_of(function, names_)),
+        resumes_(has_scopes() ? catch_passing_exceptions(function) : std::vector<ResumeInst*>{}),
+        ways_out_(function),
         pointer_(PointerType::getUnqual(function.getContext())),
         word_(Type::getInt64Ty(function.getContext())) {}
 
@@ -29,6 +34,8 @@ class Marking {
     collect();
     for (auto& [place, slot] : slots_) begin_scope(slot);
     for (auto& [place, slot] : slots_) end_scope(slot);
+    for (VariableArray& array : arrays_) follow_array(array);
+    leave_constructor();
     for (StoreInst* store : stores_) mark_store(*store);
     for (AnyMemIntrinsic* copy : copies_) mark_copy(*copy);
     for (CallBase* call : calls_) mark_call(*call);
@@ -38,7 +45,11 @@ class Marking {
  private:
   void collect() {
     for (Instruction& instruction : instructions(function_)) {
-      if (auto* store = dyn_cast<StoreInst>(&instruction)) {
+      if (auto* array = dyn_cast<AllocaInst>(&instruction); array && !array->isStaticAlloca()) {
+        std::vector<std::uint64_t> offsets;
+        pointer_offsets(array->getAllocatedType(), layout_, 0, offsets, kMaxPointers);
+        if (!offsets.empty()) arrays_.push_back({array, {}});
+      } else if (auto* store = dyn_cast<StoreInst>(&instruction)) {
         stores_.push_back(store);
       } else if (auto* copy = dyn_cast<AnyMemIntrinsic>(&instruction)) {
         copies_.push_back(copy);
@@ -98,6 +109,9 @@ class Marking {
   void end_scope(Slot& slot) {
     if (slot.parameter && !slot.reassigned) return;
     for (IntrinsicInst* end : slot.ends) leave_slot(slot, end);
+    if (slot.variable) {
+      for (ResumeInst* resume : resumes_) leave_slot(slot, resume);
+    }
     if (!slot.ends.empty()) return;
     for (BasicBlock& block : function_) {
       if (isa<ReturnInst>(block.getTerminator())) leave_slot(slot, block.getTerminator());
@@ -108,33 +122,126 @@ class Marking {
   void leave_slot(const Slot& slot, Instruction* at) {
     Named variable;
     if (slot.variable) variable = names_.object_at(slot.place);
-    const std::vector<const DILocation*> places = ways_out_.places(*at);
-    const bool thrown = ways_out_.is_unwinding(*at->getParent());
     IRBuilder<> builder(at);
     builder.SetCurrentDebugLocation(at->getDebugLoc());
     for (const std::uint64_t offset : slot.pointers) {
-      std::vector<Site> row;
-      for (const DILocation* place : places) {
-        Site site = site_at(place, thrown ? Cause::escaped_throw : Cause::scope_end);
-        if (slot.variable) {
-          const Named named = names_.part_of(variable, offset);
-          site.holder = named.expression();
-          site.type = Names::spelling(named.type);
-          site.storage = variable.storage;
-        } else {
-          site.storage = Storage::temporary;
-        }
-        row.push_back(std::move(site));
+      Site site = site_at(at->getDebugLoc().get(), Cause::scope_end);
+      if (slot.variable) {
+        const Named named = names_.part_of(variable, offset);
+        site.holder = named.expression();
+        site.type = Names::spelling(named.type);
+        site.storage = variable.storage;
+      } else {
+        site.storage = Storage::temporary;
       }
-      Value* site = sites_.make(module_, std::move(row));
-      if (places.size() > 1) {
-        Value* way = ways_out_.way(builder, *at);
-        site = builder.CreateInBoundsGEP(word_, site, way);
-      }
-      mark(builder,
-           builder.CreateAlignedLoad(pointer_, field(builder, slot.place, offset), MaybeAlign(1)),
-           site);
+      Value* address = field(builder, slot.place, offset);
+      mark(builder, builder.CreateAlignedLoad(pointer_, address, MaybeAlign(1)),
+           place_on_way(builder, std::move(site), *at));
+      // Where nobody removes it, the value would stay until the frame goes.
+      if (function_.hasOptNone()) clear(builder, address);
     }
+  }
+
+  void clear(IRBuilder<>& builder, Value* address) {
+    builder.CreateAlignedStore(ConstantPointerNull::get(pointer_), address, MaybeAlign(1));
+  }
+
+  // The site at `end`, or at the way by which control came there.
+  Value* place_on_way(IRBuilder<>& builder, Site site, const Instruction& end) {
+    if (ways_out_.is_unwinding(*end.getParent())) site.cause = Cause::escaped_throw;
+    const auto& places = ways_out_.places_at(end);
+    if (places.empty()) return sites_.make(module_, {std::move(site)});
+    std::vector<Site> row;
+    for (const DILocation* place : places) {
+      row.push_back(site);
+      row.back().spots = {spot_of(place, function_)};
+    }
+    GlobalVariable* first = sites_.make(module_, std::move(row));
+    return builder.CreateInBoundsGEP(word_, first, ways_out_.way(builder));
+  }
+
+  bool has_scopes() const {
+    if (constructed_class()) return true;
+    return any_of(slots_, [](const auto& entry) {
+      const Slot& slot = entry.second;
+      return slot.variable && !(slot.parameter && !slot.reassigned);
+    });
+  }
+
+  // The class that this constructor makes an object of; null for others.
+  DIType* constructed_class() const {
+    const DISubprogram* program = function_.getSubprogram();
+    auto* scope = program ? dyn_cast_or_null<DICompositeType>(program->getScope()) : nullptr;
+    if (!scope || function_.arg_empty() || function_.getName().contains("D")) {
+      if (!scope || function_.arg_empty()) return nullptr;
+    }
+    return program->getName() == scope->getName().split('<').first ? scope : nullptr;
+  }
+
+  // An exception leaves a constructor: the object never was one, its members go.
+  void leave_constructor() {
+    DIType* type = constructed_class();
+    if (!type) return;
+    std::vector<Member> members;
+    if (!Names::pointers_in(type, 0, "", members, kMaxPointers)) return;
+    for (BasicBlock& block : function_) {
+      auto* resume = dyn_cast<ResumeInst>(block.getTerminator());
+      if (!resume) continue;
+      IRBuilder<> builder(resume);
+      builder.SetCurrentDebugLocation(resume->getDebugLoc());
+      for (const Member& member : members) {
+        if (member.name.empty()) continue;
+        Site site = site_at(resume->getDebugLoc().get(), Cause::escaped_throw);
+        site.holder = "this->" + member.name.substr(1);
+        site.storage = Storage::heap;
+        Value* address = field(builder, function_.getArg(0), member.offset);
+        mark(builder, builder.CreateAlignedLoad(pointer_, address, MaybeAlign(1)),
+             place_on_way(builder, std::move(site), *resume));
+        clear(builder, address);
+      }
+    }
+  }
+
+  struct VariableArray {
+    AllocaInst* place;
+    std::vector<IntrinsicInst*> ends;
+  };
+
+  // An array whose length is only known at run time is dropped as a whole.
+  void follow_array(VariableArray& array) {
+    IRBuilder<> builder(array.place->getNextNode());
+    Value* count = builder.CreateZExtOrTrunc(array.place->getArraySize(), word_);
+    const std::uint64_t each = layout_.getTypeAllocSize(array.place->getAllocatedType());
+    Value* bytes = builder.CreateMul(count, builder.getInt64(each));
+    builder.CreateMemSet(array.place, builder.getInt8(0), bytes, array.place->getAlign());
+    const DominatorTree dominators(function_);
+    for (BasicBlock& block : function_) {
+      for (Instruction& instruction : make_early_inc_range(block)) {
+        auto* intrinsic = dyn_cast<IntrinsicInst>(&instruction);
+        const bool restores = intrinsic && intrinsic->getIntrinsicID() == Intrinsic::stackrestore;
+        if (!restores || !dominators.dominates(array.place, intrinsic)) continue;
+        Site site = site_at(intrinsic->getDebugLoc().get(), Cause::scope_end);
+        Named named = names_.object_at(array.place);
+        auto* type = dyn_cast_or_null<DICompositeType>(Names::stripped(named.type));
+        if (named.known() && type && type->getTag() == dwarf::DW_TAG_array_type) {
+          named.type = type->getBaseType();
+          shape_of(site, named);
+        }
+        site.storage = Storage::local;
+        drop_range(intrinsic, array.place, bytes, std::move(site));
+      }
+    }
+  }
+
+  void drop_range(Instruction* before, Value* begin, Value* bytes, Site site) {
+    IRBuilder<> builder(before);
+    builder.SetCurrentDebugLocation(before->getDebugLoc());
+    CallInst* call = builder.CreateCall(
+        module_.getOrInsertFunction(kDropRange, Type::getVoidTy(function_.getContext()), pointer_,
+                                    word_, pointer_),
+        {begin, builder.CreateZExtOrTrunc(bytes, word_), sites_.make(module_, {std::move(site)})});
+    call->setDoesNotThrow();
+    changed_ = true;
   }
 
   // Memory whose old contents we know to be pointers or null.
@@ -230,13 +337,7 @@ class Marking {
     Site site = site_at(copy.getDebugLoc().get(), Cause::overwritten);
     shape_of(site, named);
     site.type.clear();
-    IRBuilder<> builder(&copy);
-    builder.CreateCall(
-        module_.getOrInsertFunction(kDropRange, Type::getVoidTy(function_.getContext()), pointer_,
-                                    word_, pointer_),
-        {to, builder.CreateZExtOrTrunc(copy.getLength(), word_),
-         sites_.make(module_, {std::move(site)})});
-    changed_ = true;
+    drop_range(&copy, to, copy.getLength(), std::move(site));
   }
 
   void copy_fields(AnyMemIntrinsic& copy, const Named& named, const std::vector<Member>& members) {
@@ -291,7 +392,65 @@ class Marking {
       mark_free(call);
       return;
     }
+    if (name == "munmap" && call.arg_size() == 2) {
+      Site site = site_at(call.getDebugLoc().get(), Cause::unmapped);
+      shape_of(site, freed_object(call.getArgOperand(0)));
+      drop_range(&call, call.getArgOperand(0), call.getArgOperand(1), std::move(site));
+      return;
+    }
+    if (is_one_of(name, {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"})) {
+      for (auto& [place, slot] : slots_) {
+        if (slot.variable && !(slot.parameter && !slot.reassigned)) leave_slot(slot, &call);
+      }
+      return;
+    }
+    if (name.starts_with("_ZdlPv") || name.starts_with("_ZdaPv")) {
+      announce_delete(call);
+      return;
+    }
+    if (is_one_of(name, {"asprintf", "vasprintf", "__asprintf_chk", "__vasprintf_chk", "getline",
+                         "getdelim", "__getdelim", "posix_memalign"})) {
+      mark_out_parameter(call, 0);
+    }
     mark_result(call);
+  }
+
+  static bool is_one_of(StringRef name, std::initializer_list<StringRef> names) {
+    return is_contained(names, name);
+  }
+
+  // operator delete is somebody else's; the free inside it is told what for.
+  void announce_delete(CallBase& call) {
+    Site site = site_at(call.getDebugLoc().get(), Cause::holder_freed);
+    shape_of(site, freed_object(call.getArgOperand(0)));
+    IRBuilder<> builder(&call);
+    builder.SetCurrentDebugLocation(call.getDebugLoc());
+    builder
+        .CreateCall(module_.getOrInsertFunction(kFreeing, Type::getVoidTy(function_.getContext()),
+                                                pointer_, pointer_),
+                    {call.getArgOperand(0), sites_.make(module_, {std::move(site)})})
+        ->setDoesNotThrow();
+    changed_ = true;
+  }
+
+  // A function of libc that may put a new pointer where its argument points to.
+  void mark_out_parameter(CallBase& call, unsigned index) {
+    if (!isa<CallInst>(call)) return;
+    Value* address = call.getArgOperand(index);
+    if (!is_followed(address)) return;
+    IRBuilder<> before(&call);
+    Value* old = before.CreateAlignedLoad(pointer_, address, MaybeAlign(1));
+    IRBuilder<> behind(call.getNextNode());
+    behind.SetCurrentDebugLocation(call.getDebugLoc());
+    Value* now = behind.CreateAlignedLoad(pointer_, address, MaybeAlign(1));
+    Value* gone =
+        behind.CreateSelect(behind.CreateICmpEQ(old, now), ConstantPointerNull::get(pointer_), old);
+    Site site = site_at(call.getDebugLoc().get(), Cause::overwritten);
+    const Named named = names_.object_at(address);
+    site.holder = named.known() ? named.expression() : "";
+    site.type = Names::spelling(named.type);
+    site.storage = named.storage;
+    mark(behind, gone, sites_.make(module_, {std::move(site)}));
   }
 
   void mark_free(CallBase& call) {
@@ -329,6 +488,13 @@ class Marking {
     const bool unused = last == &call;
     Site site = site_at((unused ? call : *last).getDebugLoc().get(), Cause::discarded);
     site.storage = Storage::temporary;
+    // A method's result came out of its object.
+    if (unused && call.arg_size() != 0 && call.getCalledFunction() &&
+        call.getCalledFunction()->getName().starts_with("_ZN") &&
+        call.getArgOperand(0)->getType()->isPointerTy()) {
+      const Named object = names_.object_at(call.getArgOperand(0));
+      if (object.known()) site.holder = object.text;
+    }
     IRBuilder<> builder(last->getNextNode());
     builder.SetCurrentDebugLocation(last->getDebugLoc());
     mark(builder, &call, sites_.make(module_, {std::move(site)}));
@@ -340,9 +506,11 @@ class Marking {
   Sites& sites_;
   Names names_;
   DenseMap<const AllocaInst*, Slot> slots_;
+  std::vector<ResumeInst*> resumes_;  // where exceptions pass that nobody here caught
   WaysOut ways_out_;
   PointerType* pointer_;
   Type* word_;
+  std::vector<VariableArray> arrays_;
   std::vector<StoreInst*> stores_;
   std::vector<AnyMemIntrinsic*> copies_;
   std::vector<CallBase*> calls_;

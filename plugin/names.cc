@@ -25,6 +25,15 @@ DIDerivedType* member_of(Metadata* element) {
   return member->isStaticMember() ? nullptr : member;
 }
 
+// The library's own insides are not what a user calls things.
+bool is_library_type(const DIType* type) {
+  for (const DIScope* scope = type ? type->getScope() : nullptr; scope; scope = scope->getScope()) {
+    auto* space = dyn_cast<DINamespace>(scope);
+    if (space && (space->getName() == "std" || space->getName() == "__gnu_cxx")) return true;
+  }
+  return false;
+}
+
 std::uint64_t size_of(DIType* type) {
   type = Names::stripped(type);
   return type ? type->getSizeInBits() / 8 : 0;
@@ -152,7 +161,7 @@ Named Names::global_at(const GlobalVariable* global) const {
 Named Names::step_into(Named object, std::uint64_t offset, bool wants_pointer) const {
   for (unsigned depth = 0; depth < kMaxDepth; ++depth) {
     auto* composite = dyn_cast_or_null<DICompositeType>(stripped(object.type));
-    if (!composite) break;
+    if (!composite || is_library_type(composite)) break;
     if (composite->getTag() == dwarf::DW_TAG_array_type) {
       DIType* element = composite->getBaseType();
       const std::uint64_t size = size_of(element);
@@ -211,6 +220,7 @@ Named Names::element_of(GEPOperator* gep, unsigned depth) const {
           layout_.getStructLayout(structure)->getElementOffset(constant->getZExtValue());
       // One step at a time: the next index chooses within the member.
       auto* composite = dyn_cast_or_null<DICompositeType>(stripped(object.type));
+      if (composite && is_library_type(composite)) continue;
       DIDerivedType* found = nullptr;
       if (composite) {
         for (Metadata* element : composite->getElements()) {

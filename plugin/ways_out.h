@@ -2,14 +2,20 @@
 //
 // The front end lets all ways out of a scope (returns, breaks, exceptions, the
 // closing brace) meet in one block, where the scope's variables end. Which of
-// them was taken is what a reader wants to know. It is kept in a variable that
-// the optimiser turns into nothing or a register: set on each way in, read where
-// the ways have met.
+// them was taken is what a reader wants to know. It is kept in a variable of the
+// function, a number that each way in sets and the meeting reads; the optimiser
+// turns it into nothing or into a register.
+//
+// Exceptions: the number is set before each call that may throw; the place is
+// that call.
+// Limit: in functions with more than kMaxWays ways the end of the scope itself,
+// or the landing pad, is the place.
 #pragma once
 
 #include <vector>
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
@@ -18,23 +24,35 @@ namespace plumb::pass {
 
 class WaysOut {
  public:
-  // The places of all ways to this end of a scope; one when there is one only.
-  std::vector<const llvm::DILocation*> places(const llvm::Instruction& end);
-  // Which of them was taken, as an index.
-  llvm::Value* way(llvm::IRBuilder<>& builder, const llvm::Instruction& end);
+  // Looks at the function as it is, landing pads included, and changes nothing
+  // but the variable.
+  explicit WaysOut(llvm::Function& function);
 
-  // On the way of an exception?
-  bool is_unwinding(const llvm::BasicBlock& block);
+  // The places of all ways; empty when `end` is its own place.
+  const std::vector<const llvm::DILocation*>& places_at(const llvm::Instruction& end) const;
+  // Which of them was taken, as an index.
+  llvm::Value* way(llvm::IRBuilder<>& builder) const;
+
+  // Only reached by exceptions?
+  bool is_unwinding(const llvm::BasicBlock& block) const { return unwinding_.contains(&block); }
 
  private:
-  struct Meeting {
-    std::vector<const llvm::DILocation*> places;
-    std::vector<std::pair<llvm::BasicBlock*, unsigned>> ways;
-    llvm::Value* taken = nullptr;  // i32, where the ways meet
-  };
-  Meeting& meeting_at(llvm::BasicBlock& block);
+  void find_unwinding();
+  void find_leaving_marks();
+  bool is_meeting(const llvm::BasicBlock& block) const;
+  const llvm::DILocation* leaving(const llvm::BasicBlock& block) const;
+  void set_ways();
+  unsigned number(const llvm::DILocation* place);
+  void set(llvm::Instruction* before, const llvm::DILocation* place);
 
-  llvm::DenseMap<const llvm::BasicBlock*, Meeting> meetings_;
+  llvm::Function& function_;
+  llvm::DenseSet<const llvm::BasicBlock*> unwinding_;
+  // Slots of the front end's own that say where to go after a meeting.
+  llvm::DenseSet<const llvm::AllocaInst*> destinations_;
+  std::vector<const llvm::DILocation*> places_;
+  std::vector<const llvm::DILocation*> none_;
+  std::vector<std::pair<llvm::Instruction*, unsigned>> settings_;
+  llvm::AllocaInst* taken_ = nullptr;
 };
 
 }  // namespace plumb::pass

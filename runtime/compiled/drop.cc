@@ -42,8 +42,10 @@ void drop_contents(Inside& in, void* begin, size_t size, const PlumbSite* site, 
 
 using namespace plumb::rt;
 
-// From the program's own code, for a value in the arena.
-PLUMB_EXPORT void __plumb_drop(uint64_t value, const PlumbSite* site) {
+// From the program's own code, for a value in the arena. It comes inverted, so
+// that no copy of it is left that looks like a reference.
+PLUMB_EXPORT void __plumb_drop(uint64_t inverted, const PlumbSite* site) {
+  const uint64_t value = ~inverted;
   if (!tracking()) return;
   Inside in;
   const uint32_t place = place_number(site);

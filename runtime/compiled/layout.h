@@ -24,6 +24,10 @@ inline constexpr uint64_t kArenaBegin = kArenaNumber << kArenaShift;
 inline constexpr uint64_t kShadowBegin = kArenaBegin >> 1;
 inline constexpr uint64_t kShadowSize = kArenaSize >> 1;
 
+// Of a new block, so many bytes have no drops; for what is behind them, words
+// older than the block are.
+inline constexpr uint64_t kCleared = 256;
+
 inline constexpr bool is_tracked(uint64_t value) { return value >> kArenaShift == kArenaNumber; }
 inline bool in_arena(uint64_t value) {
   return (value >> kArenaShift) - kArenaNumber <= kPlainNumber - kArenaNumber;

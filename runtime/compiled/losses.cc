@@ -30,8 +30,9 @@ uint64_t newest_drop(const PlumbBlock& block) {
   uint64_t newest = 0;
   // One past the end counts; what follows a block is a head, to which nobody refers.
   const uint64_t* last = shadow_of(block.address + block.size);
+  const uint64_t* cleared = shadow_of(block.address + kCleared);
   for (const uint64_t* word = shadow_of(block.address); word <= last; ++word) {
-    if (*word > born && *word > newest) newest = *word;
+    if ((*word > born || word <= cleared) && *word > newest) newest = *word;
   }
   return newest;
 }

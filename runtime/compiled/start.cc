@@ -22,6 +22,7 @@
 #include "compiled/thread_heap.h"
 #include "preload/end.h"
 #include "preload/export.h"
+#include "preload/thread_hooks.h"
 
 extern "C" int __cxa_atexit(void (*)(void*), void*, void*);
 extern "C" int __cxa_at_quick_exit(void (*)(void*), void*);
@@ -65,6 +66,12 @@ const char* mode_name(Mode mode) {
   return mode == Mode::minimal ? "minimal" : mode == Mode::partial ? "partial" : "full";
 }
 
+// A new thread goes on from the time of the one that started it.
+uint64_t current_time() { return __plumb_clock; }
+void continue_from(uint64_t time) {
+  if (__plumb_clock < time) __plumb_clock = time;
+}
+
 void at_quick_exit_hook(void*) { end_of_quick_exit(); }
 
 bool prepare(const CompiledOptions& wanted) {
@@ -96,6 +103,7 @@ __attribute__((constructor)) void start(int, char**, char** environment) {
   process().pid = sys_getpid();
   process().stack_depth = wanted.depth;
   process().attached = 1;
+  thread_hooks = {current_time, continue_from};
   scan_hooks = {list_blocks, find_losses, write_report};
   __cxa_atexit(end_of_exit, nullptr, nullptr);
   __cxa_at_quick_exit(at_quick_exit_hook, nullptr);

@@ -29,6 +29,17 @@ namespace {
 // still have been dropped a little later: hence the distance.
 constexpr uint64_t kAfterFree = 64 * kTick;
 
+// What the shadow says about the memory's former use. Beyond kCleared bytes the
+// time tells old from new; within them nothing has to, also when the thread that
+// drops has not met the one that allocated.
+void forget_drops(const Head& head) {
+  const uint64_t begin = reinterpret_cast<uint64_t>(&head + 1);
+  if (!is_tracked(begin)) return;
+  const uint64_t bytes = head.size < kCleared ? head.size : kCleared;
+  uint64_t* last = shadow_of(begin + bytes);
+  for (uint64_t* word = shadow_of(begin); word <= last; ++word) *word = 0;
+}
+
 void note_birth(Inside& in, Head& head, Caller caller) {
   const uint64_t freed = head.born & ~kPlaceMask;
   if (freed != 0 && __plumb_clock < freed + kAfterFree) __plumb_clock = freed + kAfterFree;
@@ -36,8 +47,7 @@ void note_birth(Inside& in, Head& head, Caller caller) {
   const uint32_t stack = seen_stack(in, caller.frame, caller.address);
   head.born = __plumb_clock | (stack <= kPlaceMask ? stack : 0);
   head.epoch = process_epoch();
-  if (is_tracked(reinterpret_cast<uint64_t>(&head)))
-    *shadow_of(reinterpret_cast<uint64_t>(&head + 1)) = 0;
+  forget_drops(head);
   ThreadHeapUse heap(in);
   heap->counters->allocated_blocks += 1;
   heap->counters->allocated_bytes += head.size;
@@ -84,8 +94,18 @@ bool holds_no_references(size_t size) {
          (options().mode == Mode::partial && size > options().partial_limit);
 }
 
+struct Announced {
+  void* block;
+  const PlumbSite* site;
+};
+thread_local constinit Announced announced __attribute__((tls_model("initial-exec"))) = {};
+
 void release(void* block, const PlumbSite* site, Caller caller) {
   if (block == nullptr) return;
+  if (site == nullptr && announced.block == block) {
+    site = announced.site;
+    announced.block = nullptr;
+  }
   if (!is_ours(block)) {
     __libc_free(block);
     return;
@@ -191,6 +211,10 @@ PLUMB_EXPORT void* reallocarray(void* old, size_t count, size_t size) noexcept {
   if (__builtin_mul_overflow(count, size, &bytes)) return no_memory();
   return reallocate(old, bytes, PLUMB_API_REALLOCARRAY, nullptr, {PLUMB_HERE()});
 }
+
+// operator delete is called next with this block: the free inside it belongs to
+// this place.
+PLUMB_EXPORT void __plumb_freeing(void* block, const PlumbSite* site) { announced = {block, site}; }
 
 PLUMB_EXPORT void free(void* block) { release(block, nullptr, {PLUMB_HERE()}); }
 

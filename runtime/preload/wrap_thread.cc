@@ -9,8 +9,11 @@
 #include "common/spin_lock.h"
 #include "common/thread_stacks.h"
 #include "preload/export.h"
+#include "preload/thread_hooks.h"
 
 using namespace plumb::rt;
+
+ThreadHooks plumb::rt::thread_hooks{};
 
 namespace {
 
@@ -19,6 +22,7 @@ namespace {
 struct Start {
   void* (*function)(void*);
   void* argument;
+  uint64_t hook;
   Start* next;
 };
 Start* unused_starts = nullptr;
@@ -42,7 +46,7 @@ Start* take_start(Inside&) {
 
 void give_start(Inside&, Start* start) {
   starts_lock.lock();
-  *start = {nullptr, nullptr, unused_starts};  // no stale reference
+  *start = {nullptr, nullptr, 0, unused_starts};  // no stale reference
   unused_starts = start;
   starts_lock.unlock();
 }
@@ -55,6 +59,7 @@ void* run_thread(void* argument) {
     give_start(in, start);
     note_thread_start(in);
   }
+  if (thread_hooks.started != nullptr) thread_hooks.started(copy.hook);
   return copy.function(copy.argument);
 }
 
@@ -72,6 +77,7 @@ PLUMB_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attribu
   if (start == nullptr) return real().pthread_create(thread, attributes, function, argument);
   start->function = function;
   start->argument = argument;
+  start->hook = thread_hooks.creating != nullptr ? thread_hooks.creating() : 0;
   const int result = real().pthread_create(thread, attributes, run_thread, start);
   if (result != 0) {
     Inside in;
