@@ -147,6 +147,8 @@ bool lower_function(Function& function, Sites& sites, MemorySSA* memory, bool op
   }
   if (marks.empty()) return false;
   // Removal asks about memory as it is: decide for all, then change.
+  // Whoever calls through a pointer may keep nothing: a thread's start does not.
+  const bool called_from_anywhere = function.hasAddressTaken();
   std::vector<CallInst*> kept;
   std::vector<CallInst*> removed;
   for (CallInst* mark : marks) {
@@ -154,7 +156,7 @@ bool lower_function(Function& function, Sites& sites, MemorySSA* memory, bool op
     unsigned* reason = nullptr;
     if (is_constant(mark->getArgOperand(0)))
       reason = &counts.constant;
-    else if (isa<Argument>(mark->getArgOperand(0)->stripInBoundsOffsets()))
+    else if (!called_from_anywhere && isa<Argument>(mark->getArgOperand(0)->stripInBoundsOffsets()))
       reason = &counts.argument;
     else if (is_repeated(*mark))
       reason = &counts.repeated;

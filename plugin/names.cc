@@ -41,19 +41,36 @@ std::uint64_t size_of(DIType* type) {
 
 }  // namespace
 
+namespace {
+
+// The parameter whose address this slot holds.
+Argument* stored_argument(Value* slot) {
+  for (User* user : slot->users()) {
+    auto* store = dyn_cast<StoreInst>(user);
+    if (store && store->getPointerOperand() == slot) {
+      if (auto* argument = dyn_cast<Argument>(store->getValueOperand())) return argument;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 Names::Names(Function& function) : layout_(function.getDataLayout()) {
   for (Instruction& instruction : instructions(function)) {
     for (DbgVariableRecord& record : filterDbgVars(instruction.getDbgRecordRange())) {
       Value* address = record.isDbgAssign() ? record.getAddress() : nullptr;
       if (record.isDbgDeclare()) address = record.getVariableLocationOp(0);
-      if (auto* slot = dyn_cast_or_null<AllocaInst>(address)) {
-        variables_.try_emplace(slot, record.getVariable());
+      if (address && record.getExpression()->startsWithDeref()) address = stored_argument(address);
+      // An object that is passed in memory is where the caller put it.
+      if (address && (isa<AllocaInst>(address) || isa<Argument>(address))) {
+        variables_.try_emplace(address, record.getVariable());
       }
     }
   }
 }
 
-DILocalVariable* Names::variable(const AllocaInst* slot) const { return variables_.lookup(slot); }
+DILocalVariable* Names::variable(const Value* slot) const { return variables_.lookup(slot); }
 
 DIType* Names::stripped(DIType* type) {
   for (unsigned depth = 0; type && depth < kMaxDepth; ++depth) {
@@ -277,8 +294,8 @@ Named Names::pointer_of(Value* value, unsigned depth) const {
 
 Named Names::object_at(Value* address, unsigned depth) const {
   if (depth > kMaxDepth) return {};
-  if (auto* slot = dyn_cast<AllocaInst>(address)) {
-    DILocalVariable* named = variable(slot);
+  if (isa<AllocaInst>(address) || isa<Argument>(address)) {
+    DILocalVariable* named = variable(address);
     if (!named) return {};
     return {named->getName().str(), named->getType(),
             named->isParameter() ? Storage::parameter : Storage::local, false};

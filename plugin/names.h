@@ -40,7 +40,7 @@ class Names {
  public:
   explicit Names(llvm::Function& function);
 
-  llvm::DILocalVariable* variable(const llvm::AllocaInst* slot) const;
+  llvm::DILocalVariable* variable(const llvm::Value* slot) const;
 
   // The object at `address`.
   Named object_at(llvm::Value* address, unsigned depth = 0) const;
@@ -68,7 +68,7 @@ class Names {
   std::string index_text(llvm::Value* index, unsigned depth) const;
 
   const llvm::DataLayout& layout_;
-  llvm::DenseMap<const llvm::AllocaInst*, llvm::DILocalVariable*> variables_;
+  llvm::DenseMap<const llvm::Value*, llvm::DILocalVariable*> variables_;
 };
 
 }  // namespace plumb::pass

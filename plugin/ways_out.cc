@@ -114,7 +114,9 @@ void WaysOut::set(Instruction* before, const DILocation* place) {
 
 void WaysOut::set_ways() {
   for (BasicBlock& block : function_) {
-    if (auto* invoke = dyn_cast<InvokeInst>(block.getTerminator())) set(invoke, place_of(*invoke));
+    auto* invoke = dyn_cast<InvokeInst>(block.getTerminator());
+    // What cleans up on the way out is not what threw.
+    if (invoke && !is_unwinding(block)) set(invoke, place_of(*invoke));
     if (!is_meeting(block)) continue;
     for (BasicBlock* from : predecessors(&block)) {
       if (const DILocation* place = leaving(*from)) {
