@@ -33,10 +33,11 @@ GlobalVariable* private_constant(Module& module, Type* type, const Twine& name) 
   return global;
 }
 
+// Where the linker puts the table; null when all its places are gone in the end.
 GlobalVariable* bound(Module& module, StringRef name) {
   if (GlobalVariable* known = module.getNamedGlobal(name)) return known;
   auto* global = new GlobalVariable(module, Type::getInt64Ty(module.getContext()), false,
-                                    GlobalValue::ExternalLinkage, nullptr, name);
+                                    GlobalValue::ExternalWeakLinkage, nullptr, name);
   global->setVisibility(GlobalValue::HiddenVisibility);
   return global;
 }
@@ -168,7 +169,7 @@ Constant* Sites::inlined_at(Module& module, GlobalVariable* row, const DILocatio
 
 void Sites::finish(Module& module) {
   const bool any = any_of(module.globals(), [](const GlobalVariable& global) {
-    return global.getSection() == kSiteSection;
+    return global.getSection() == kSiteSection && !global.use_empty();
   });
   if (!any) return;
   LLVMContext& context = module.getContext();

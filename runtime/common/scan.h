@@ -24,6 +24,7 @@ bool scan_at_end(uint32_t end, uint32_t detail, const char* text, const ScanPoin
 
 // What a runtime adds to the scan; each may be null.
 struct ScanHooks {
+  void (*leaving)();   // exit was called, or main returned; the handlers come next
   bool (*fill)();      // the world is stopped: put all blocks into the table; false: no room
   void (*judged)();    // every block has its verdict
   void (*finished)();  // the trace is complete

@@ -23,11 +23,12 @@ namespace {
 
 char command[4096];
 char** start_environment = nullptr;
+int errors = 2;  // standard error, or what it was before the program closed it
 
 void complain(const char* text) {
-  sys_call(SYS_write, 2, reinterpret_cast<long>("plumb: "), 7);
-  sys_call(SYS_write, 2, reinterpret_cast<long>(text), static_cast<long>(strlen(text)));
-  sys_call(SYS_write, 2, reinterpret_cast<long>("\n"), 1);
+  sys_call(SYS_write, errors, reinterpret_cast<long>("plumb: "), 7);
+  sys_call(SYS_write, errors, reinterpret_cast<long>(text), static_cast<long>(strlen(text)));
+  sys_call(SYS_write, errors, reinterpret_cast<long>("\n"), 1);
 }
 
 bool write_all(int file, const void* data, uint64_t size, uint64_t offset) {
@@ -88,6 +89,7 @@ int run_command(int file) {
       sys_sigaction(signal, &standard, nullptr);
     }
     sys_sigmask(SIG_SETMASK, 0, nullptr);
+    if (errors != 2) sys_call(SYS_dup2, errors, 2);
     sys_call(SYS_execve, reinterpret_cast<long>(command), reinterpret_cast<long>(arguments),
              reinterpret_cast<long>(start_environment));
     sys_call(SYS_exit_group, 127);
@@ -124,6 +126,12 @@ void prepare_report(char** environment) {
     *slash = 0;
   }
   strcat(command, "/bin/plumb");
+}
+
+void keep_errors_open() {
+  constexpr int kHigh = 700;  // where programs have nothing
+  const long copy = sys_call(SYS_fcntl, 2, F_DUPFD_CLOEXEC, kHigh);
+  if (copy >= 0) errors = static_cast<int>(copy);
 }
 
 void write_report() {

@@ -104,7 +104,7 @@ __attribute__((constructor)) void start(int, char**, char** environment) {
   process().stack_depth = wanted.depth;
   process().attached = 1;
   thread_hooks = {current_time, continue_from};
-  scan_hooks = {list_blocks, find_losses, write_report};
+  scan_hooks = {keep_errors_open, list_blocks, find_losses, write_report};
   __cxa_atexit(end_of_exit, nullptr, nullptr);
   __cxa_at_quick_exit(at_quick_exit_hook, nullptr);
   prepare_signals();
