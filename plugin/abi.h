@@ -13,7 +13,6 @@ inline constexpr unsigned kPlaceBits = 26;
 inline constexpr const char* kSiteSection = "plumb_sites";
 inline constexpr const char* kBias = "__plumb_bias";
 inline constexpr const char* kClock = "__plumb_clock";
-inline constexpr const char* kSlow = "__plumb_slow";
 inline constexpr const char* kDrop = "__plumb_drop";
 inline constexpr const char* kDropRange = "__plumb_drop_range";
 inline constexpr const char* kFree = "__plumb_free";

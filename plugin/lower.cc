@@ -1,10 +1,10 @@
 #include "lower.h"
 
+#include "cover.h"
 #include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "mark.h"
@@ -23,18 +23,6 @@ bool is_constant(Value* value) {
   }
   const Value* base = getUnderlyingObject(value, 0);
   return isa<AllocaInst>(base) || isa<GlobalValue>(base) || isa<ConstantPointerNull>(base);
-}
-
-// The same value is marked again before anything else happens.
-bool is_repeated(CallInst& mark) {
-  for (Instruction* next = mark.getNextNode(); next; next = next->getNextNode()) {
-    if (CallInst* other = as_mark(*next)) {
-      if (other->getArgOperand(0) == mark.getArgOperand(0)) return true;
-      continue;
-    }
-    if (next->mayHaveSideEffects() || next->isTerminator()) return false;
-  }
-  return false;
 }
 
 // Read from memory that has not been written to since: it is still there, and
@@ -76,16 +64,7 @@ class Lowering {
     if (!optimised_) {
       call_runtime(then, mark, value, site);
     } else {
-      IRBuilder<> inside(then);
-      inside.SetCurrentDebugLocation(mark.getDebugLoc());
-      Value* slow = inside.CreateLoad(inside.getInt32Ty(),
-                                      module_.getOrInsertGlobal(kSlow, inside.getInt32Ty()));
-      Instruction* slow_end = nullptr;
-      Instruction* fast_end = nullptr;
-      SplitBlockAndInsertIfThenElse(inside.CreateICmpNE(slow, inside.getInt32(0)), then, &slow_end,
-                                    &fast_end, MDBuilder(context_).createUnlikelyBranchWeights());
-      call_runtime(slow_end, mark, value, site);
-      write_shadow(fast_end, mark, value, site);
+      write_shadow(then, mark, value, site);
     }
     mark.eraseFromParent();
   }
@@ -94,7 +73,6 @@ class Lowering {
   void call_runtime(Instruction* at, CallInst& mark, Value* value, Value* site) {
     IRBuilder<> builder(at);
     builder.SetCurrentDebugLocation(mark.getDebugLoc());
-    if (optimised_) value = builder.CreateNot(value);
     CallInst* call = builder.CreateCall(
         module_.getOrInsertFunction(kDrop, Type::getVoidTy(context_), word_, pointer_),
         {value, site});
@@ -158,10 +136,10 @@ bool lower_function(Function& function, Sites& sites, MemorySSA* memory, bool op
       reason = &counts.constant;
     else if (!called_from_anywhere && isa<Argument>(mark->getArgOperand(0)->stripInBoundsOffsets()))
       reason = &counts.argument;
-    else if (is_repeated(*mark))
-      reason = &counts.repeated;
     else if (memory && is_borrowed(*mark, *memory))
       reason = &counts.borrowed;
+    else if (optimised && is_covered(*mark))
+      reason = &counts.covered;
     if (reason) ++*reason;
     (reason ? removed : kept).push_back(mark);
   }

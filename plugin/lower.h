@@ -3,8 +3,7 @@
 //
 // What remains of a mark: a shift and a compare; for a value in the arena, one
 // store of place and time into its shadow word (abi.h). In code that is not
-// optimised, and for the option stacks=full, the runtime is called instead, which
-// takes the stack along.
+// optimised the runtime is called instead, which takes the stack along.
 #pragma once
 
 #include "llvm/Analysis/MemorySSA.h"
@@ -17,7 +16,7 @@ struct LowerCounts {
   unsigned marks = 0;
   unsigned constant = 0;  // null, undefined, addresses of variables and functions
   unsigned argument = 0;  // the caller has it
-  unsigned repeated = 0;  // the same value goes again at once
+  unsigned covered = 0;   // marked again on every way (cover.h)
   unsigned borrowed = 0;  // the memory that it was read from still has it
   unsigned lowered = 0;
 };

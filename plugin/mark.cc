@@ -149,7 +149,7 @@ class Marking {
   // The site at `end`, or at the way by which control came there.
   Value* place_on_way(IRBuilder<>& builder, Site site, const Instruction& end) {
     if (ways_out_.is_unwinding(*end.getParent())) site.cause = Cause::escaped_throw;
-    const auto& places = ways_out_.places_at(end);
+    const std::vector<const DILocation*> places = ways_out_.places_at(end);
     if (places.empty()) return sites_.make(module_, {std::move(site)});
     std::vector<Site> row;
     for (const DILocation* place : places) {
@@ -157,7 +157,7 @@ class Marking {
       row.back().spots = {spot_of(place, function_)};
     }
     GlobalVariable* first = sites_.make(module_, std::move(row));
-    return builder.CreateInBoundsGEP(word_, first, ways_out_.way(builder));
+    return builder.CreateInBoundsGEP(word_, first, ways_out_.way(builder, end));
   }
 
   bool has_scopes() const {

@@ -53,8 +53,8 @@ struct LowerPass : PassInfoMixin<LowerPass> {
     if (std::getenv("PLUMB_PASS_STATS") != nullptr) {
       errs() << module.getSourceFileName() << ": " << counts.marks << " marks, " << counts.lowered
              << " lowered; removed: constant " << counts.constant << ", argument "
-             << counts.argument << ", repeated " << counts.repeated << ", borrowed "
-             << counts.borrowed << "\n";
+             << counts.argument << ", borrowed " << counts.borrowed << ", covered "
+             << counts.covered << "\n";
     }
     return PreservedAnalyses::none();
   }

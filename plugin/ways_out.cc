@@ -101,36 +101,45 @@ const DILocation* WaysOut::leaving(const BasicBlock& block) const {
   return result ? result : place_of(*branch);
 }
 
-unsigned WaysOut::number(const DILocation* place) {
-  const auto known = find(places_, place);
-  const unsigned index = static_cast<unsigned>(known - places_.begin());
-  if (known == places_.end()) places_.push_back(place);
-  return index;
+bool WaysOut::Arriving::add(const Arriving& other) {
+  if (!other.any() || (other.least >= least && other.most <= most && any())) return false;
+  least = std::min(least, other.least);
+  most = any() ? std::max(most, other.most) : other.most;
+  return true;
 }
 
-void WaysOut::set(Instruction* before, const DILocation* place) {
-  if (place) settings_.emplace_back(before, number(place));
+void WaysOut::set(Instruction* before, const DILocation* place, const BasicBlock& block,
+                  unsigned first) {
+  if (!place) return;
+  const auto known = std::find(places_.begin() + first, places_.end(), place);
+  const unsigned index = static_cast<unsigned>(known - places_.begin());
+  if (known == places_.end()) places_.push_back(place);
+  settings_.emplace_back(before, index);
+  arriving_[&block].add({index, index});
 }
 
 void WaysOut::set_ways() {
   for (BasicBlock& block : function_) {
-    auto* invoke = dyn_cast<InvokeInst>(block.getTerminator());
-    // What cleans up on the way out is not what threw.
-    if (invoke && !is_unwinding(block)) set(invoke, place_of(*invoke));
+    const unsigned first = static_cast<unsigned>(places_.size());
+    if (block.isLandingPad()) {
+      for (BasicBlock* from : predecessors(&block)) {
+        // What cleans up on the way out is not what threw.
+        if (!is_unwinding(*from)) {
+          set(from->getTerminator(), place_of(*from->getTerminator()), block, first);
+        }
+      }
+    }
     if (!is_meeting(block)) continue;
     for (BasicBlock* from : predecessors(&block)) {
       if (const DILocation* place = leaving(*from)) {
-        set(from->getTerminator(), place);
+        set(from->getTerminator(), place, block, first);
       } else if (!is_meeting(*from) && !isa<InvokeInst>(from->getTerminator())) {
-        set(from->getTerminator(), scope_end(block));
+        set(from->getTerminator(), scope_end(block), block, first);
       }
     }
   }
-  if (places_.size() < 2 || places_.size() > kMaxWays) {
-    // One way, or too many: nothing to choose from.
-    if (places_.size() > kMaxWays) places_.clear();
-    return;
-  }
+  spread();
+  if (places_.size() < 2) return;
   IRBuilder<> head(&*function_.getEntryBlock().getFirstInsertionPt());
   taken_ = head.CreateAlloca(head.getInt64Ty());
   head.SetInsertPoint(&*function_.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
@@ -141,15 +150,41 @@ void WaysOut::set_ways() {
   }
 }
 
-const std::vector<const DILocation*>& WaysOut::places_at(const Instruction& end) const {
-  const BasicBlock& block = *end.getParent();
-  if (!is_unwinding(block) && !(is_meeting(block) && ends_scope(end))) return none_;
-  return places_;
+// From meeting to meeting, and along the way of exceptions.
+void WaysOut::spread() {
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const BasicBlock& block : function_) {
+      if (!is_meeting(block) && !is_unwinding(block)) continue;
+      for (const BasicBlock* from : predecessors(&block)) {
+        const auto known = arriving_.find(from);
+        if (known == arriving_.end() || (is_meeting(block) && leaving(*from))) continue;
+        const Arriving numbers = known->second;
+        grown |= arriving_[&block].add(numbers);
+      }
+    }
+  }
 }
 
-Value* WaysOut::way(IRBuilder<>& builder) const {
-  return taken_ ? builder.CreateLoad(builder.getInt64Ty(), taken_)
-                : static_cast<Value*>(builder.getInt64(0));
+const WaysOut::Arriving* WaysOut::arriving_at(const Instruction& end) const {
+  const BasicBlock& block = *end.getParent();
+  if (!is_unwinding(block) && !(is_meeting(block) && ends_scope(end))) return nullptr;
+  const auto known = arriving_.find(&block);
+  if (known == arriving_.end() || !known->second.any()) return nullptr;
+  return known->second.most - known->second.least < kMaxWays ? &known->second : nullptr;
+}
+
+std::vector<const DILocation*> WaysOut::places_at(const Instruction& end) const {
+  const Arriving* numbers = arriving_at(end);
+  if (!numbers) return {};
+  return {places_.begin() + numbers->least, places_.begin() + numbers->most + 1};
+}
+
+Value* WaysOut::way(IRBuilder<>& builder, const Instruction& end) const {
+  const Arriving* numbers = arriving_at(end);
+  if (!taken_ || !numbers || numbers->least == numbers->most) return builder.getInt64(0);
+  return builder.CreateSub(builder.CreateLoad(builder.getInt64Ty(), taken_),
+                           builder.getInt64(numbers->least));
 }
 
 }  // namespace plumb::pass

@@ -8,8 +8,10 @@
 //
 // Exceptions: the number is set before each call that may throw; the place is
 // that call.
-// Limit: in functions with more than kMaxWays ways the end of the scope itself,
-// or the landing pad, is the place.
+// Numbers are given meeting by meeting, so that those that can arrive at a block
+// lie close together: a block's row of places is from the least to the largest.
+// Limit: where that is more than kMaxWays, the end of the scope itself, or the
+// landing pad, is the place.
 #pragma once
 
 #include <vector>
@@ -28,10 +30,10 @@ class WaysOut {
   // but the variable.
   explicit WaysOut(llvm::Function& function);
 
-  // The places of all ways; empty when `end` is its own place.
-  const std::vector<const llvm::DILocation*>& places_at(const llvm::Instruction& end) const;
+  // The places of all ways to `end`; empty when it is its own place.
+  std::vector<const llvm::DILocation*> places_at(const llvm::Instruction& end) const;
   // Which of them was taken, as an index.
-  llvm::Value* way(llvm::IRBuilder<>& builder) const;
+  llvm::Value* way(llvm::IRBuilder<>& builder, const llvm::Instruction& end) const;
 
   // Only reached by exceptions?
   bool is_unwinding(const llvm::BasicBlock& block) const { return unwinding_.contains(&block); }
@@ -41,16 +43,26 @@ class WaysOut {
   void find_leaving_marks();
   bool is_meeting(const llvm::BasicBlock& block) const;
   const llvm::DILocation* leaving(const llvm::BasicBlock& block) const;
+  // Numbers that can arrive at a block.
+  struct Arriving {
+    unsigned least = ~0U;
+    unsigned most = 0;
+    bool any() const { return least <= most; }
+    bool add(const Arriving& other);
+  };
   void set_ways();
-  unsigned number(const llvm::DILocation* place);
-  void set(llvm::Instruction* before, const llvm::DILocation* place);
+  void spread();
+  // On the way from `before`, in or to `block`.
+  void set(llvm::Instruction* before, const llvm::DILocation* place, const llvm::BasicBlock& block,
+           unsigned first);
+  const Arriving* arriving_at(const llvm::Instruction& end) const;
 
   llvm::Function& function_;
   llvm::DenseSet<const llvm::BasicBlock*> unwinding_;
   // Slots of the front end's own that say where to go after a meeting.
   llvm::DenseSet<const llvm::AllocaInst*> destinations_;
   std::vector<const llvm::DILocation*> places_;
-  std::vector<const llvm::DILocation*> none_;
+  llvm::DenseMap<const llvm::BasicBlock*, Arriving> arriving_;
   std::vector<std::pair<llvm::Instruction*, unsigned>> settings_;
   llvm::AllocaInst* taken_ = nullptr;
 };

@@ -8,11 +8,6 @@
 
 thread_local constinit uint64_t __plumb_clock = 0;
 
-// Read by the program's own code at each drop: not 0 when every drop is to be
-// noted with its stack.
-PLUMB_EXPORT int __plumb_slow;
-int __plumb_slow = 0;
-
 namespace plumb::rt {
 
 void drop_contents(Inside& in, void* begin, size_t size, const PlumbSite* site, PlumbCause cause,

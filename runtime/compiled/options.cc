@@ -2,6 +2,10 @@
 
 #include "common/text.h"
 
+// Its address is the level that the program was linked with (driver/compile.cc);
+// 0: none was named.
+extern "C" char __plumb_built_mode __attribute__((weak));
+
 namespace plumb::rt {
 
 namespace {
@@ -63,6 +67,9 @@ uint64_t number_of(const char* value) {
 CompiledOptions& options() { return the_options; }
 
 void read_options(const char* text) {
+  const uintptr_t built = reinterpret_cast<uintptr_t>(&__plumb_built_mode);
+  if (built == 1) the_options.mode = Mode::minimal;
+  if (built == 2) the_options.mode = Mode::partial;
   while (text != nullptr && *text != 0) {
     if (separates(*text)) {
       ++text;
@@ -76,8 +83,6 @@ void read_options(const char* text) {
     } else if (equal(pair.key, "depth")) {
       const uint64_t depth = number_of(pair.value);
       the_options.depth = depth < 1 ? 1 : depth > 200 ? 200 : static_cast<unsigned>(depth);
-    } else if (equal(pair.key, "stacks")) {
-      the_options.slow = equal(pair.value, "full");
     } else if (equal(pair.key, "exitcode")) {
       the_options.exit_code = static_cast<int>(number_of(pair.value) & 255);
     } else if (equal(pair.key, "output")) {

@@ -26,7 +26,6 @@
 
 extern "C" int __cxa_atexit(void (*)(void*), void*, void*);
 extern "C" int __cxa_at_quick_exit(void (*)(void*), void*);
-extern "C" int __plumb_slow;
 
 using namespace plumb::rt;
 
@@ -108,7 +107,6 @@ __attribute__((constructor)) void start(int, char**, char** environment) {
   __cxa_atexit(end_of_exit, nullptr, nullptr);
   __cxa_at_quick_exit(at_quick_exit_hook, nullptr);
   prepare_signals();
-  if (wanted.slow) __plumb_slow = 1;
   open_arena();
   set_tracking(true);
 }

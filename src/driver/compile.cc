@@ -141,6 +141,11 @@ Result<CompilerCall> compiler_call(const Toolchain& tools,
     if (wish->links && !wish->relocatable) {
       after = {"-Wl,--push-state,--no-as-needed", "-Wl," + tools.runtime, "-Wl,--pop-state",
                "-Wl,-rpath," + folder_of(tools.runtime)};
+      // What the program tracks unless PLUMB_OPTIONS says otherwise.
+      if (wish->level != Level::full) {
+        after.push_back(wish->level == Level::minimal ? "-Wl,--defsym=__plumb_built_mode=1"
+                                                      : "-Wl,--defsym=__plumb_built_mode=2");
+      }
     }
   }
   const auto add = [&call](const std::vector<std::string>& words) {

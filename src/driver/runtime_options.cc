@@ -43,8 +43,8 @@ Pair take_pair(std::string_view& text) {
 
 // Read by the runtime inside the program (runtime/compiled/options.cc).
 bool is_process_key(std::string_view key) {
-  static constexpr std::array<std::string_view, 6> kKeys = {"mode",   "partial_limit", "depth",
-                                                            "stacks", "exitcode",      "trace"};
+  static constexpr std::array<std::string_view, 5> kKeys = {"mode", "partial_limit", "depth",
+                                                            "exitcode", "trace"};
   return std::ranges::find(kKeys, key) != kKeys.end();
 }
 

@@ -1,6 +1,8 @@
 // CASE: A std::function carries a raw pointer and is replaced.
 // EXPECT: lost 1 block 32 bytes
 // CAUSE: overwritten
+// GAP(cc, -O0): place, function - std::function keeps the bytes of what it held until it is replaced
+// GAP(cc, -O2): place, function, cause - copies the bytes as numbers, whose drops are not marked
 #include <functional>
 
 #include "case.h"
