@@ -106,6 +106,19 @@ void BlockTable::add(Inside& in, void* address, uint64_t size, PlumbApi api, uin
   }
 }
 
+bool BlockTable::adopt(const PlumbBlock& block) {
+  const uint64_t index = trace().take(PLUMB_SECTION_BLOCKS, 1);
+  if (index == 0) return false;
+  blocks_[index] = block;
+  blocks_[index].state = PLUMB_BLOCK_LIVE;
+  return granules_.set(block.address, static_cast<uint32_t>(index));
+}
+
+void BlockTable::forget_adopted() {
+  for (uint32_t index = 1; index < end(); ++index) granules_.clear(blocks_[index].address);
+  trace().header().sections[PLUMB_SECTION_BLOCKS].used = 1;
+}
+
 bool BlockTable::remove(Inside& in, void* address) {
   const uint32_t index = detach(in, address);
   if (index == 0) return false;

@@ -27,6 +27,9 @@ class BlockTable {
   // After this the block is tracked; on failure tracking is given up.
   void add(Inside& in, void* address, uint64_t size, PlumbApi api, uint32_t stack,
            const Named& name = {});
+  // A block that was kept elsewhere until now, the end. False: no room.
+  bool adopt(const PlumbBlock& block);
+  void forget_adopted();
   // A block that is about to be freed. False: not one of ours.
   bool remove(Inside& in, void* address);
 

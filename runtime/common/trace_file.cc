@@ -20,14 +20,15 @@ struct Layout {
 };
 
 constexpr uint32_t kItemSize[PLUMB_SECTION_COUNT] = {
-    sizeof(PlumbThread), sizeof(PlumbModule), 1,
-    sizeof(uint64_t),    sizeof(PlumbBlock),  sizeof(PlumbWatched)};
+    sizeof(PlumbThread), sizeof(PlumbModule),     1,
+    sizeof(uint64_t),    sizeof(PlumbBlock),      sizeof(PlumbWatched),
+    sizeof(PlumbLoss),   sizeof(PlumbNamedFrame), sizeof(PlumbLostBlock)};
 
 // Shares of the room there is, in bytes.
 Layout layout_for(uint64_t room) {
   Layout layout{};
-  const uint64_t bytes[PLUMB_SECTION_COUNT] = {kMega,    kMega,    2 * kMega,
-                                               room / 6, room / 2, room / 16};
+  const uint64_t bytes[PLUMB_SECTION_COUNT] = {kMega,     kMega, 2 * kMega, room / 6, room / 2,
+                                               room / 16, kMega, kMega,     room / 16};
   for (int kind = 0; kind < PLUMB_SECTION_COUNT; ++kind) {
     layout.count[kind] = bytes[kind] / kItemSize[kind];
   }
@@ -73,6 +74,15 @@ bool TraceFile::open(int file, unsigned stack_depth) {
     fail(PLUMB_PHASE_GAVE_UP, PLUMB_PROBLEM_OUT_OF_MEMORY, "");
     return false;
   }
+  return lay_out(room, file, stack_depth);
+}
+
+bool TraceFile::open_private(uint64_t room, unsigned stack_depth) {
+  if (room > address_room()) room = address_room();
+  return room >= kLeastRoom && lay_out(room, -1, stack_depth);
+}
+
+bool TraceFile::lay_out(uint64_t room, int file, unsigned stack_depth) {
   const Layout layout = layout_for(room);
   uint64_t offset = page_up(sizeof(PlumbTraceHeader));
   PlumbSection sections[PLUMB_SECTION_COUNT] = {};
@@ -80,8 +90,8 @@ bool TraceFile::open(int file, unsigned stack_depth) {
     sections[kind] = {offset, layout.count[kind], 1, kItemSize[kind], 0};
     offset = page_up(offset + layout.count[kind] * kItemSize[kind]);
   }
-  char* base = static_cast<char*>(own_shared_pages(file, 0, offset));
-  sys_close(file);
+  char* base = static_cast<char*>(file < 0 ? own_pages(offset) : own_shared_pages(file, 0, offset));
+  if (file >= 0) sys_close(file);
   if (base == nullptr) return false;
 
   header_ = reinterpret_cast<PlumbTraceHeader*>(base);

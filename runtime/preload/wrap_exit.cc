@@ -82,6 +82,7 @@ extern "C" __attribute__((used)) void plumb_rt_note_exit(const Saved* saved) {
     return;
   }
   leaving = from;
+  if (scan_hooks.leaving != nullptr) scan_hooks.leaving();
 }
 
 void end_here(uint32_t end) {
@@ -151,6 +152,7 @@ int run_main(int count, char** arguments, char** environment) {
   if (is_us() && leaving.tid == 0) {
     leaving.stack_pointer = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
     leaving.tid = sys_gettid();
+    if (scan_hooks.leaving != nullptr) scan_hooks.leaving();
   }
   return status;
 }

@@ -1,7 +1,6 @@
-// Threads, forks and unloaded modules.
+// Threads and unloaded modules.
 
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include "common/inside.h"
 #include "common/memory.h"
@@ -11,10 +10,11 @@
 #include "common/thread_stacks.h"
 #include "common/watcher.h"
 #include "preload/export.h"
-
-extern "C" pid_t __fork();
+#include "preload/thread_hooks.h"
 
 using namespace plumb::rt;
+
+ThreadHooks plumb::rt::thread_hooks{};
 
 namespace {
 
@@ -23,6 +23,7 @@ namespace {
 struct Start {
   void* (*function)(void*);
   void* argument;
+  uint64_t hook;
   Start* next;
   uint32_t name;
 };
@@ -47,7 +48,7 @@ Start* take_start(Inside&) {
 
 void give_start(Inside&, Start* start) {
   starts_lock.lock();
-  *start = {nullptr, nullptr, unused_starts, 0};  // no stale reference
+  *start = {nullptr, nullptr, 0, unused_starts, 0};  // no stale reference
   if (watching()) watch_stored(&start->argument);
   unused_starts = start;
   starts_lock.unlock();
@@ -62,6 +63,7 @@ void* run_thread(void* argument) {
     note_thread_start(in);
     give_start(in, start);  // last: until then it holds the argument
   }
+  if (thread_hooks.started != nullptr) thread_hooks.started(copy.hook);
   if (!watching()) return copy.function(copy.argument);
   watch_thread_begins(false);
   void* result = copy.function(copy.argument);
@@ -91,19 +93,13 @@ PLUMB_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attribu
   start->argument = argument;
   start->name = next_name(thread_state);
   if (watching()) watch_stored(&start->argument);
+  start->hook = thread_hooks.creating != nullptr ? thread_hooks.creating() : 0;
   const int result = real().pthread_create(thread, attributes, run_thread, start);
   if (result != 0) {
     Inside in;
     give_start(in, start);
   }
   return result;
-}
-
-// The child is not tracked (process.h). Holding off the stop matters: fork has
-// all of malloc's locks for a while.
-PLUMB_EXPORT pid_t fork() noexcept {
-  Unstoppable hold;
-  return __fork();
 }
 
 PLUMB_EXPORT int dlclose(void* handle) noexcept {

@@ -195,6 +195,9 @@ std::string zsh_completion() {
       case Command::run:
         text += "        '(-)1:program:_command_names -e' '*::argument:_normal' ;;\n";
         break;
+      case Command::cc:
+        text += "        '*:compiler argument:_files' ;;\n";
+        break;
       case Command::report:
         text += "        '*:report:_files' ;;\n";
         break;

@@ -249,6 +249,12 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .commands = {Command::report},
      .help = "print a suppression for each leak shown, instead of the report",
      .configurable = false},
+    {.opt = Opt::ended_program,
+     .name = "ended-program",
+     .commands = {Command::report},
+     .help = "for a program that plumb cc built, as it ends: report as PLUMB_OPTIONS says",
+     .configurable = false,
+     .hidden = true},
     {.opt = Opt::color,
      .name = "color",
      .type = ValueType::choice,
@@ -349,6 +355,21 @@ constexpr auto kCommands = std::to_array<CommandSpec>({
      .status = "The program's own; a program that a signal ended ends plumb by the same signal. "
                "With --error-exitcode=N: N when there are findings and no signal, 3 when the "
                "analysis could not finish. 2: wrong usage, or the program could not be started."},
+    {.command = Command::cc,
+     .summary = "cc, c++: compile with the loss tracker built in",
+     .arguments = "[-fplumb=LEVEL] COMPILER-ARGUMENTS...",
+     .description =
+         "Takes clang's place in a build: every word goes to clang 19 as it is, a pass plugin and "
+         "a "
+         "runtime library are added. The program then reports by itself, when it ends, where "
+         "each lost block was allocated, where its last reference went, and what held it.\n\n"
+         "-fplumb=full (the default) and -fplumb=partial track references; -fplumb=minimal tracks "
+         "allocations only. PLUMB_OPTIONS=mode=...:output=FILE:exitcode=N is read by the "
+         "program. Compile with -g for names and lines. plumb-cc and plumb-c++ are the same as "
+         "single words.",
+     .example = "plumb cc -g leak.c && ./a.out\n"
+                "./configure CC=\"plumb cc\" CXX=\"plumb c++\"",
+     .status = "clang's own."},
     {.command = Command::report,
      .summary = "show, convert, merge and filter saved reports",
      .arguments = "FILE...",

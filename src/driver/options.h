@@ -19,11 +19,12 @@
 
 namespace plumb {
 
-enum class Command { check, run, report, diff, explain, doctor };
+enum class Command { check, run, cc, report, diff, explain, doctor };
 
 template <>
 inline constexpr auto kNames<Command> = name_table<Command>({{Command::check, "check"},
                                                              {Command::run, "run"},
+                                                             {Command::cc, "cc"},
                                                              {Command::report, "report"},
                                                              {Command::diff, "diff"},
                                                              {Command::explain, "explain"},
@@ -93,6 +94,7 @@ enum class Opt {
   module,
   id,
   gen_suppressions,
+  ended_program,
   color,
   quiet,
   verbose,

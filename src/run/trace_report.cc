@@ -1,5 +1,6 @@
 #include "run/trace_report.h"
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "core/merge.h"
 #include "core/order.h"
 #include "run/trace_notes.h"
+#include "trace/demangle.h"
 #include "trace/symbolise.h"
 
 namespace plumb {
@@ -41,6 +43,54 @@ Leak leak_of(const TraceGroup& group) {
   return leak;
 }
 
+namespace {
+
+constexpr std::array<std::string_view, PLUMB_STORAGE_COUNT> kStorages = {
+    "", "local", "parameter", "global", "heap", "thread", "temporary"};
+
+// The compiler's frames have the name as the source has it.
+void complete_names(Stack& frames) {
+  Demangler demangle;
+  for (Frame& frame : frames) {
+    if (const std::string name = demangle(frame.linkage); !name.empty()) frame.function = name;
+    if (frame.linkage == frame.function) frame.linkage.clear();
+  }
+}
+
+bool same_function(const Frame& left, const Frame& right) {
+  const std::string& a = left.linkage.empty() ? left.function : left.linkage;
+  const std::string& b = right.linkage.empty() ? right.function : right.linkage;
+  return a == b;
+}
+
+Loss loss_of(const TraceLoss& from, Stack stack) {
+  Loss loss;
+  loss.cause = from.cause;
+  Stack frames = from.frames;
+  complete_names(frames);
+  if (stack.empty()) {
+    loss.stack = std::move(frames);
+  } else {
+    // The instruction may belong to the end of the scope; the way there is known
+    // to the compiler's frame.
+    if (!frames.empty() && frames[0].line && same_function(stack[0], frames[0])) {
+      stack[0].line = frames[0].line;
+      stack[0].column = frames[0].column;
+    }
+    loss.stack = std::move(stack);
+  }
+  if (!from.holder.empty()) {
+    Holder holder;
+    holder.name = from.holder;
+    holder.type = from.type;
+    holder.storage = kStorages[from.storage];
+    loss.holder = std::move(holder);
+  }
+  return loss;
+}
+
+}  // namespace
+
 std::string api_of(const Stack& stack, const std::string& called) {
   std::string api = called;
   for (const Frame& frame : stack) {
@@ -56,11 +106,12 @@ std::string api_of(const Stack& stack, const std::string& called) {
 
 Report begin_report(const Trace& trace) {
   Report report;
-  report.tool.engine = Engine::run;
-  report.tool.mode = "scan";
+  report.tool.engine = trace.engine == PLUMB_ENGINE_CC ? Engine::cc : Engine::run;
+  report.tool.mode = trace.mode.empty() ? "scan" : trace.mode;
   report.subject.pid = trace.pid;
   report.totals.allocated = trace.allocated;
   report.totals.freed = trace.freed;
+  report.totals.excluded = trace.excluded;
   return report;
 }
 
@@ -89,6 +140,10 @@ Report report_from(const Trace& trace) {
     Leak leak = leak_of(group);
     leak.allocation.stack = named_stack(trace.stacks[group.stack], symbols);
     leak.allocation.api = api_of(leak.allocation.stack, group.api);
+    if (group.loss != 0) {
+      const TraceLoss& loss = trace.losses[group.loss];
+      leak.loss = loss_of(loss, named_stack(trace.stacks[loss.stack], symbols));
+    }
     (leak.kind == Kind::lost ? report.totals.lost : report.totals.forgotten) += leak.total();
     report.leaks.push_back(std::move(leak));
   }

@@ -33,8 +33,14 @@ enum PlumbSectionKind {
   PLUMB_SECTION_STACKS = 3,  /* 64-bit words: PlumbStack and its addresses */
   PLUMB_SECTION_BLOCKS = 4,  /* PlumbBlock */
   PLUMB_SECTION_WATCHED = 5, /* PlumbWatched */
-  PLUMB_SECTION_COUNT = 6
+  PLUMB_SECTION_LOSSES = 6,  /* PlumbLoss */
+  PLUMB_SECTION_FRAMES = 7,  /* PlumbNamedFrame */
+  PLUMB_SECTION_LOST = 8,    /* PlumbLostBlock */
+  PLUMB_SECTION_COUNT = 9
 };
+
+/* Which runtime wrote it. */
+enum PlumbEngine { PLUMB_ENGINE_RUN = 0, PLUMB_ENGINE_CC = 1 };
 
 /* How far the runtime got. */
 enum PlumbPhase {
@@ -98,13 +104,14 @@ typedef struct PlumbTraceHeader {
   uint32_t threads_stopped;    /* at the scan, the scanning one not counted */
   uint32_t threads_unanswered; /* asleep with every signal blocked: no registers */
   uint32_t stop_rounds;
-  uint32_t reserved;
+  uint32_t engine;           /* PlumbEngine */
   uint64_t scan_nanoseconds; /* stop included */
   uint64_t stop_nanoseconds;
   uint64_t root_bytes;
   uint64_t scanned_bytes;
   char problem_text[256];
   char end_text[256]; /* PLUMB_END_EXEC: the program */
+  char mode[16];      /* the engine's own word; empty: its only one */
   PlumbSection sections[PLUMB_SECTION_COUNT];
 } PlumbTraceHeader;
 
@@ -171,6 +178,7 @@ enum PlumbBlockState {
 
 /* PlumbBlock.flags */
 #define PLUMB_BLOCK_USABLE 1u      /* the program asked for its usable size */
+#define PLUMB_BLOCK_EXCLUDED 2u    /* ignored by annotation, or the parent's before a fork */
 #define PLUMB_BLOCK_BY_CALLER 128u /* its name has no size: there were too many names */
 
 typedef struct PlumbBlock {
@@ -245,5 +253,49 @@ typedef struct PlumbWant {
   uint64_t size;
   uint64_t ordinal;
 } PlumbWant;
+/* What kind of memory the last reference was in. */
+enum PlumbStorage {
+  PLUMB_STORAGE_NONE = 0,
+  PLUMB_STORAGE_LOCAL = 1,
+  PLUMB_STORAGE_PARAMETER = 2,
+  PLUMB_STORAGE_GLOBAL = 3,
+  PLUMB_STORAGE_HEAP = 4,
+  PLUMB_STORAGE_THREAD = 5,
+  PLUMB_STORAGE_TEMPORARY = 6,
+  PLUMB_STORAGE_COUNT = 7
+};
+
+typedef struct PlumbText { /* in STRINGS; size 0: unknown */
+  uint32_t at;
+  uint32_t size;
+} PlumbText;
+
+/* A place that the compiler wrote down, so that no symbols are needed. */
+typedef struct PlumbNamedFrame {
+  PlumbText function;
+  PlumbText linkage;
+  PlumbText file;
+  uint32_t line;
+  uint32_t column;
+} PlumbNamedFrame;
+
+/* Where last references went. The stack, where there is one, begins at the
+ * place that the first frame names; otherwise the frames are all there is. */
+typedef struct PlumbLoss {
+  uint32_t cause;  /* PlumbCause */
+  uint32_t stack;  /* or 0 */
+  uint32_t frames; /* in FRAMES, innermost first */
+  uint32_t frame_count;
+  PlumbText holder;
+  PlumbText type;
+  uint32_t storage; /* PlumbStorage */
+  uint32_t reserved;
+} PlumbLoss;
+
+/* Which DIRECT block was lost where. */
+typedef struct PlumbLostBlock {
+  uint32_t block;
+  uint32_t loss;
+} PlumbLostBlock;
 
 #endif

@@ -32,9 +32,20 @@ struct TraceAddress {
 
 enum class Reach { reachable, lost, unknown };
 
+// Where last references went, as the compiler wrote it down.
+struct TraceLoss {
+  std::optional<Cause> cause;
+  std::uint32_t stack = 0;    // index into Trace::stacks; 0: only the frames are known
+  std::vector<Frame> frames;  // innermost first
+  std::string holder;
+  std::string type;
+  PlumbStorage storage = PLUMB_STORAGE_NONE;
+};
+
 struct TraceGroup {
   Reach reach = Reach::unknown;
   std::uint32_t stack = 0;  // index into Trace::stacks
+  std::uint32_t loss = 0;   // index into Trace::losses; 0 is "unknown"
   std::string api;          // "malloc"
   Count direct;
   Count indirect;  // what only these held
@@ -72,6 +83,8 @@ struct TraceWatched {
 
 struct Trace {
   std::uint32_t pid = 0;
+  PlumbEngine engine = PLUMB_ENGINE_RUN;
+  std::string mode;  // the engine's own word, or empty
   PlumbPhase phase = PLUMB_PHASE_NONE;
   PlumbEnd end = PLUMB_END_UNKNOWN;
   std::uint32_t end_signal = 0;  // PLUMB_END_SIGNAL
@@ -87,12 +100,14 @@ struct Trace {
 
   std::vector<Module> modules;
   std::vector<std::vector<TraceAddress>> stacks;  // innermost first; 0 is the unknown one
+  std::vector<TraceLoss> losses;                  // 0 is the unknown one
   std::vector<TraceGroup> groups;
   // Lost blocks one by one, leaders first; at most kMaxLost of them.
   static constexpr std::size_t kMaxLost = 1'000'000;
   std::vector<TraceLost> lost;
   std::vector<TraceWatched> watched;
-  Count allocated;  // always freed plus all groups
+  Count excluded;   // ignored by annotation, or another process's
+  Count allocated;  // always freed, excluded and all groups
   Count freed;
   // The counters did not fit the blocks (a program that was killed between
   // the two): `allocated` was taken from the blocks.

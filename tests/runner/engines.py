@@ -32,8 +32,8 @@ class Program:
     config: Config
     folder: Path  # for binaries and reports
 
-    def build(self, extra: tuple[str, ...] = ()) -> Path:
-        return compile_program(self.source, self.config, self.flags, self.folder, extra)
+    def build(self, extra: tuple[str, ...] = (), plumb: Path | None = None) -> Path:
+        return compile_program(self.source, self.config, self.flags, self.folder, extra, plumb)
 
     def scratch(self, name: str) -> Path:
         """A path for a file of this run; what an earlier run left there is gone."""
@@ -107,6 +107,23 @@ class Run(Engine):
         return Observation(status, out, plumb_json.read_report(report))
 
 
+class Cc(Run):
+    """`plumb cc`: the program is built with the tracker and reports by itself."""
+
+    name = "cc"
+    claims = frozenset({"status", "found", "false-alarm", "size", "alloc", "forgotten", "place",
+                        "function", "holder", "cause"})
+
+    def examine(self, program: Program) -> Observation:
+        binary = program.build(plumb=self.plumb)
+        report = program.scratch("cc.json")
+        _, status, out, err = start([str(binary), *program.args],
+                                    {"PLUMB_OPTIONS": f"format=json:output={report}"})
+        if not report.exists():
+            raise EngineError(f"no report (status {status}): {err.decode(errors='replace')[-400:]}")
+        return Observation(status, out, plumb_json.read_report(report))
+
+
 class Memcheck(Engine):
     name = "memcheck"
     is_peer = True
@@ -168,7 +185,7 @@ class Lsan(Engine):
 
 
 def make_engines(names: str, plumb: Path | None) -> list[Engine]:
-    known: dict[str, Engine] = {e.name: e for e in (Run(plumb), Memcheck(), Lsan())}
+    known: dict[str, Engine] = {e.name: e for e in (Run(plumb), Cc(plumb), Memcheck(), Lsan())}
     chosen = []
     for name in names.split(","):
         if name not in known:
