@@ -1,14 +1,15 @@
 #include "run/join.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
 #include "run/trace_report.h"
 #include "trace/symbolise.h"
 
@@ -47,6 +48,13 @@ class Modules {
   std::vector<Module> all_;
   std::vector<ModuleId> renamed_;  // of `watched`
 };
+
+bool is_system_library(std::string_view path) {
+  const std::string_view name = path.substr(path.find_last_of('/') + 1);
+  constexpr std::array<std::string_view, 6> kNames = {"libc.so",   "libc-",   "ld-linux",
+                                                      "libstdc++", "libm.so", "libgcc_s"};
+  return std::ranges::any_of(kNames, [&](std::string_view it) { return name.starts_with(it); });
+}
 
 using NameKey = std::tuple<std::size_t, std::uint64_t, std::uint32_t, std::uint64_t, std::uint64_t>;
 
@@ -183,12 +191,20 @@ class Joiner {
       leak.last_use = LastUse{};
       leak.last_use->stack = stack_of(watched.use);
       leak.last_use->what = UseKind::access;
-      for (const Stack* stack : {&leak.last_use->stack, &leak.loss->stack}) {
-        const Frame* frame = user_frame(*stack);
-        if (frame != nullptr && frame->line) leak.window.push_back(*frame);
-      }
+      const Frame* from = program_frame(leak.last_use->stack);
+      const Frame* to = program_frame(leak.loss->stack);
+      if (from != nullptr && to != nullptr) leak.window = {*from, *to};
     }
     return leak;
+  }
+
+  // The innermost frame that has a line and is not the C or C++ library's.
+  const Frame* program_frame(const Stack& stack) const {
+    const auto place = std::ranges::find_if(stack, [&](const Frame& frame) {
+      return frame.line && frame.module &&
+             !is_system_library(modules_.all()[frame.module->index].path);
+    });
+    return place == stack.end() ? nullptr : &*place;
   }
 
   Loss loss_of(const TraceWatched& watched) {
