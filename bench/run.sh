@@ -4,15 +4,16 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 plumb=build/release/bin/plumb
-names=(large-report agreement overhead)
+names=(large-report agreement overhead compiled)
 [ $# -gt 0 ] && names=("$@")
 for name in "${names[@]}"; do
   case $name in
     large-report) python3 bench/large_report.py "$plumb" ;;
     agreement) python3 bench/agreement.py "$plumb" ;;
     overhead) python3 bench/overhead.py "$plumb" ;;
+    compiled) python3 bench/compiled.py "$plumb" ;;
     *)
-      echo "bench: no measurement '$name'; there are: large-report agreement overhead" >&2
+      echo "bench: no measurement '$name'; there are: large-report agreement overhead compiled" >&2
       exit 2
       ;;
   esac

@@ -6,7 +6,7 @@
 #include "compiled/stacks.h"
 #include "preload/export.h"
 
-thread_local constinit uint64_t __plumb_clock = 0;
+__thread uint64_t __plumb_clock = 0;
 
 namespace plumb::rt {
 

@@ -51,6 +51,6 @@ inline constexpr uint32_t kFirstNote = uint32_t{1} << (kPlaceBits - 1);
 // itself: two drops of the same granule are ordered by memory itself, and a block
 // carries the time of whoever freed it to whoever gets it next.
 extern "C" {
-extern thread_local uint64_t __plumb_clock
+extern __thread uint64_t __plumb_clock
     __attribute__((visibility("default"), tls_model("initial-exec")));
 }

@@ -56,20 +56,39 @@ bool remember(SeenStack& seen, const Walk& walk, uintptr_t frame) {
   return true;
 }
 
+// A recursion that never calls twice from the same frames would spend its time in
+// walks: they are then cut short, and the report says so.
+constexpr unsigned kShortDepth = 5;
+constexpr uint32_t kManyWalks = 20000;
+
+unsigned depth_for(ThreadHeap& heap) {
+  const unsigned wanted = process().stack_depth < kMaxDepth ? process().stack_depth : kMaxDepth;
+  ++heap.stacks_walked;
+  const bool often = heap.stacks_walked > kManyWalks && heap.stacks_walked > heap.stacks_asked / 8;
+  if (heap.stacks_asked > 8 * kManyWalks) {
+    heap.stacks_asked /= 2;
+    heap.stacks_walked /= 2;
+  }
+  if (!often || wanted <= kShortDepth) return wanted;
+  trace().limit(PLUMB_LIMIT_SHORT_STACKS);
+  return kShortDepth;
+}
+
 }  // namespace
 
 uint32_t seen_stack(Inside& in, uintptr_t frame, uintptr_t caller) {
   ThreadHeapUse heap(in);
   const uint64_t hash = ((frame >> 3) ^ caller) * 0x9e3779b97f4a7c15u;
-  SeenStack& seen = heap->seen[hash >> 54];
-  static_assert(kSeenStacks == 1u << 10);
+  SeenStack& seen = heap->seen[hash >> 52];
+  static_assert(kSeenStacks == 1u << 12);
+  ++heap->stacks_asked;
   const uint32_t epoch = module_epoch();
   if (seen.frame == frame && seen.caller == caller && seen.epoch == epoch && still_holds(seen)) {
     return seen.stack;
   }
   Walk walk;
   walk.count = 0;
-  walk.limit = process().stack_depth < kMaxDepth ? process().stack_depth : kMaxDepth;
+  walk.limit = depth_for(*heap);
   walk.own = own_module();
   _Unwind_Backtrace(visit, &walk);
   if (walk.count == 0) walk.addresses[walk.count++] = caller, walk.places[0] = 0;

@@ -30,12 +30,14 @@ struct SeenStack {
   uint32_t count;
   uint32_t places[kCachedDepth];  // from `frame` up, in words
 };
-inline constexpr unsigned kSeenStacks = 1024;
+inline constexpr unsigned kSeenStacks = 4096;
 
 struct ThreadHeap {
   PlumbThread* counters;
   uint32_t thread;  // number, in the order of first allocation
   ThreadHeap* next;
+  uint32_t stacks_asked;   // since the counts were last halved
+  uint32_t stacks_walked;  // of those
   CachedSlots slots[kSmallClasses];
   SeenStack seen[kSeenStacks];
 };

@@ -148,6 +148,21 @@ Check check_places() {
   return check;
 }
 
+// What `plumb cc` is made of; whoever does not compile does not need it.
+Check check_cc() {
+  const std::string version = version_of_program({"clang-19", "--version"});
+  if (version.empty()) {
+    return {"plumb cc", Health::absent, "clang-19 was not found", "apt install clang-19"};
+  }
+  for (const char* name : {"libplumb_pass.so", "libplumb_cc.so"}) {
+    if (const Result<std::string> path = support_file(name); !path) {
+      return {"plumb cc", Health::missing, fmt::format("{}: {}", name, path.error().what),
+              path.error().hint};
+    }
+  }
+  return {"plumb cc", Health::ok, fmt::format("with {}", version), ""};
+}
+
 Check check_libc_symbols() {
   const std::string id = libc_build_id();
   const std::string path = id.size() > 2 ? fmt::format("/usr/lib/debug/.build-id/{}/{}.debug",
@@ -228,6 +243,7 @@ Result<Ending> command_doctor(const Invocation& call) {
       check_library(),
       check_run(),
       check_places(),
+      check_cc(),
       check_libc_symbols(),
       check_program("LLVM", "llvm-19",
                     {{"llvm-config-19", "--version"}, {"clang-19", "--version"}}),

@@ -78,7 +78,8 @@ enum PlumbLimit {
   PLUMB_LIMIT_MODULES_FULL = 2, /* later modules are unknown */
   PLUMB_LIMIT_NESTED = 4,       /* allocations from a signal handler inside malloc */
   PLUMB_LIMIT_THREAD_CAP = 8,   /* a thread went on running during the scan */
-  PLUMB_LIMIT_MAIN_ARENA = 16   /* glibc's own bookkeeping was not recognised */
+  PLUMB_LIMIT_MAIN_ARENA = 16,  /* glibc's own bookkeeping was not recognised */
+  PLUMB_LIMIT_SHORT_STACKS = 32 /* deep recursion: some stacks have few frames */
 };
 
 typedef struct PlumbSection {
