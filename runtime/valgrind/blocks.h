@@ -57,6 +57,7 @@ struct Block {
   BlockState state;
   UChar verdict;    // at the end; PlumbBlockState
   bool read;        // a register with it was read since `drop`
+  UInt float_age;   // pieces of code since it began to float or was read
   bool read_below;  // ... by a function that the owner called
   ThreadId thread;  // whose registers may have it, while it floats
   StackId allocation;

@@ -51,6 +51,7 @@ void note_drop(Block& it, Cause cause, StackId stack, UChar flags) {
   it.drop = {++now, stack, cause, flags};
   it.read = false;
   it.read_below = false;
+  it.float_age = 0;
 }
 
 // Nothing outside refers to it any more, except perhaps registers.
@@ -249,6 +250,8 @@ bool has_returned(const Block& it, const Piece* before, Addr sp) {
   return before != nullptr && before->ends_in_return && it.owner_sp < sp;
 }
 
+UInt other_threads = 0;  // besides the first
+
 // Another thread that has it in a register, or 0.
 ThreadId looked_for_by;
 Addr looked_for_begin;
@@ -260,6 +263,7 @@ void look_in_register(ThreadId thread, const HChar*, UWord value) {
   }
 }
 ThreadId find_in_other_threads(const Block& it, ThreadId running) {
+  if (other_threads == 0) return 0;  // there are many slots to look at
   looked_for_by = running;
   looked_for_begin = it.address;
   looked_for_end = it.address + it.size;
@@ -318,6 +322,7 @@ void look_at_block(const VexGuestAMD64State* state, const Piece* piece, ThreadId
   const UShort read = seen.in & piece->reads;
   if (read == 0 && !(seen.vector && piece->reads_vectors)) return;
   it.read = true;
+  it.float_age = 0;
   if (it.owner_sp > entry) {
     it.read_below = true;
     return;
@@ -407,6 +412,7 @@ void thread_begins(ThreadId id, Addr marker, bool is_main) {
   note_stack(id);
   thread.top_sp = marker + sizeof(Addr);
   if (is_main) return;
+  ++other_threads;
   thread.end_stack = 0;
   thread.end_marker = marker;
   list_stack_word(id, marker);
@@ -415,6 +421,7 @@ void thread_begins(ThreadId id, Addr marker, bool is_main) {
 
 void thread_ends(ThreadId id, Addr thread_pointer) {
   Thread& thread = thread_state(id);
+  if (thread.top_sp != 0 && id != 1 && other_threads != 0) --other_threads;
   if (thread.stack_high == 0) return;
   if (thread.end_stack == 0) thread.end_stack = current_stack(id);
   // The thread's own variables lie between its stack and the thread pointer;
@@ -473,6 +480,16 @@ VG_REGPARM(2) void on_piece(const VexGuestAMD64State* state, const Piece* piece)
       }
       Sighting seen = find_in_registers(state, thread, piece, it, !returned);
       if (ended) seen.in &= kResults;  // the rest is our own copy
+      // A register that nobody reads for so long is taken for a left-over:
+      // looking at it forever would make the rest of the run slow.
+      constexpr UInt kLongUnread = 50000;
+      if (++block(it).float_age > kLongUnread) {
+        float_away(it, id, thread, piece, entry, sp);
+        floats[i] = floats.last();
+        floats.pop();
+        --floating;
+        continue;
+      }
       if (seen.in == 0 && !seen.vector && block(it).saved == 0) {
         if (const ThreadId other = find_in_other_threads(block(it), id); other != 0) {
           block(it).thread = other;
