@@ -32,8 +32,10 @@ int main(void) {
 def tools(plumb: str, folder: Path) -> dict[str, list[str]]:
     found = {
         "native": [],
-        "plumb run --stacks=1": [plumb, "run", "--stacks=1", f"--output={folder}/r", "--"],
+        "plumb run --no-rerun": [plumb, "run", "--no-rerun", f"--output={folder}/r", "--"],
         "plumb run": [plumb, "run", f"--output={folder}/r", "--"],
+        "plumb run --once": [plumb, "run", "--once", f"--output={folder}/r", "--"],
+        "valgrind --tool=none": ["valgrind", "-q", "--tool=none"],
         "heaptrack": ["heaptrack", "--record-only", "-o", str(folder / "heaptrack")],
         "memcheck": ["valgrind", "-q", "--leak-check=full"],
     }

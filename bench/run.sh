@@ -4,17 +4,18 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 plumb=build/release/bin/plumb
-names=(large-report agreement overhead sampled fidelity)
+names=(large-report agreement overhead compiled sampled fidelity)
 [ $# -gt 0 ] && names=("$@")
 for name in "${names[@]}"; do
   case $name in
     large-report) python3 bench/large_report.py "$plumb" ;;
     agreement) python3 bench/agreement.py "$plumb" ;;
     overhead) python3 bench/overhead.py "$plumb" ;;
+    compiled) python3 bench/compiled.py "$plumb" ;;
     sampled) python3 bench/sampled.py "$plumb" ;;
     fidelity) python3 bench/fidelity.py "$plumb" ;;
     *)
-      echo "bench: no measurement '$name'; there are: large-report agreement overhead sampled fidelity" >&2
+      echo "bench: no measurement '$name'; there are: large-report agreement overhead compiled sampled fidelity" >&2
       exit 2
       ;;
   esac

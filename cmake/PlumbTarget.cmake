@@ -36,3 +36,26 @@ function(plumb_library name)
     add_test(NAME unit.${name} COMMAND ${target}_test)
   endif()
 endfunction()
+
+# A module that clang loads: lib/plumb/libplumb_<last part of name>.so. It is
+# built from the folder's own sources and the few others named, without the
+# flags of the command, since clang is not sanitized and has no RTTI.
+#
+#   plumb_plugin(check/lower DEPS check/model base SOURCES base/text.cc LIBS ...)
+function(plumb_plugin name)
+  cmake_parse_arguments(ARG "" "" "DEPS;SOURCES;LIBS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  list(TRANSFORM ARG_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/src/)
+  get_filename_component(short ${name} NAME)
+  set(target plumb_${short})
+  add_library(${target} MODULE ${sources} ${ARG_SOURCES})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(${target} SYSTEM PRIVATE ${llvm_include})
+  target_compile_options(${target} PRIVATE -fno-rtti -fvisibility=hidden -Wall -Wextra -Wshadow
+                         -Wno-unused-parameter)
+  target_link_libraries(${target} PRIVATE ${ARG_LIBS})
+  target_link_options(${target} PRIVATE -fuse-ld=lld-19)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/plumb)
+  install(TARGETS ${target} LIBRARY DESTINATION lib/plumb)
+endfunction()

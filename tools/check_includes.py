@@ -2,7 +2,7 @@
 """Compares each #include with the link list of its folder.
 
 A folder of src/ is a CMake target whose DEPS (cmake/PlumbTarget.cmake) are the
-folders that it may include. Code inside the user's process (runtime/, pass/)
+folders that it may include. Code inside the user's process (runtime/) and what clang loads for it (plugin/)
 sees nothing of src/ but the record format; LLVM and the SMT solver are each
 seen by one folder only.
 """
@@ -14,22 +14,22 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SRC = ROOT / "src"
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]')
-LIBRARY = re.compile(r"plumb_library\(\s*([\w/]+)([^)]*)\)", re.S)
-KEYWORDS = {"DEPS", "LIBS", "TEST_LIBS"}
+LIBRARY = re.compile(r"plumb_(?:library|plugin)\(\s*([\w/]+)([^)]*)\)", re.S)
+KEYWORDS = {"DEPS", "LIBS", "TEST_LIBS", "SOURCES"}
 SOURCES = ("*.h", "*.cc", "*.c", "*.S")
 
 # prefix of an included header -> folders that may include it
 RESERVED = {
-    "llvm/": ("src/check/model", "pass"),
-    "llvm-c/": ("src/check/model", "pass"),
-    "clang/": ("src/check/model", "pass"),
+    "llvm/": ("src/check/lower", "plugin"),
+    "llvm-c/": ("src/check/lower", "plugin"),
+    "clang/": ("src/check/lower", "plugin"),
     "z3": ("src/check/prove",),
     "elfutils/": ("src/trace",),
     "dwarf.h": ("src/trace",),
     "CLI/": ("src/driver",),
 }
 # Outside src/: which headers of src/ they may include.
-OUTSIDE = {"runtime": {"trace/record.h", "trace/watch_record.h"}, "pass": {"trace/record.h"}}
+OUTSIDE = {"runtime": {"trace/record.h", "trace/watch_record.h"}, "plugin": {"trace/record.h"}}
 
 
 def read_dependencies() -> dict[str, set[str]]:
@@ -84,7 +84,7 @@ def check_src(direct: dict[str, set[str]]) -> list[str]:
     for path in files_below(SRC):
         folder = path.parent.relative_to(SRC).as_posix()
         if folder not in direct:
-            problems.append(f"{path.relative_to(ROOT)}: no plumb_library for folder {folder}")
+            problems.append(f"{path.relative_to(ROOT)}: no plumb_library or plumb_plugin for folder {folder}")
             continue
         allowed = closure(direct, folder)
         for number, header in includes_of(path):
@@ -99,7 +99,7 @@ def check_src(direct: dict[str, set[str]]) -> list[str]:
 
 def check_reserved() -> list[str]:
     problems = []
-    for top in ("src", "runtime", "pass"):
+    for top in ("src", "runtime", "plugin"):
         for path in files_below(ROOT / top):
             where = path.parent.relative_to(ROOT).as_posix()
             for number, header in includes_of(path):

@@ -76,7 +76,8 @@ void BlockTable::give(ThreadSlot& slot, uint32_t index) {
   ++slot.entries.count;
 }
 
-void BlockTable::add(Inside& in, void* address, uint64_t size, PlumbApi api, uint32_t stack) {
+void BlockTable::add(Inside& in, void* address, uint64_t size, PlumbApi api, uint32_t stack,
+                     const Named& name) {
   const uintptr_t place = reinterpret_cast<uintptr_t>(address);
   // Freed behind our back (a library that does not go through us), and now
   // used again.
@@ -91,18 +92,31 @@ void BlockTable::add(Inside& in, void* address, uint64_t size, PlumbApi api, uin
   PlumbBlock& block = blocks_[index];
   block.address = place;
   block.size = size;
-  block.ordinal = ++slot->ordinal;
+  block.ordinal = name.ordinal;
   block.stack = stack;
   block.thread = slot->thread;
   block.leader = 0;
   block.api = static_cast<uint8_t>(api);
-  block.flags = 0;
+  block.flags = name.by_caller ? PLUMB_BLOCK_BY_CALLER : 0;
   __atomic_store_n(&block.state, PLUMB_BLOCK_LIVE, __ATOMIC_RELEASE);
   slot->counters->allocated_blocks += 1;
   slot->counters->allocated_bytes += size;
   if (__builtin_expect(!granules_.set(place, index), 0)) {
     give_up(PLUMB_PROBLEM_OUT_OF_MEMORY, "no memory for the table of addresses");
   }
+}
+
+bool BlockTable::adopt(const PlumbBlock& block) {
+  const uint64_t index = trace().take(PLUMB_SECTION_BLOCKS, 1);
+  if (index == 0) return false;
+  blocks_[index] = block;
+  blocks_[index].state = PLUMB_BLOCK_LIVE;
+  return granules_.set(block.address, static_cast<uint32_t>(index));
+}
+
+void BlockTable::forget_adopted() {
+  for (uint32_t index = 1; index < end(); ++index) granules_.clear(blocks_[index].address);
+  trace().header().sections[PLUMB_SECTION_BLOCKS].used = 1;
 }
 
 bool BlockTable::remove(Inside& in, void* address) {

@@ -15,6 +15,7 @@
 
 #include "common/granules.h"
 #include "common/inside.h"
+#include "common/names.h"
 #include "trace/record.h"
 
 namespace plumb::rt {
@@ -24,7 +25,11 @@ class BlockTable {
   bool prepare();
 
   // After this the block is tracked; on failure tracking is given up.
-  void add(Inside& in, void* address, uint64_t size, PlumbApi api, uint32_t stack);
+  void add(Inside& in, void* address, uint64_t size, PlumbApi api, uint32_t stack,
+           const Named& name = {});
+  // A block that was kept elsewhere until now, the end. False: no room.
+  bool adopt(const PlumbBlock& block);
+  void forget_adopted();
   // A block that is about to be freed. False: not one of ours.
   bool remove(Inside& in, void* address);
 

@@ -23,6 +23,11 @@ struct ThreadState {
   int own_work;       // libc allocates because we asked it something
   int ended;          // its slot was given back: use the shared one
   ThreadSlot* slot;
+  // The same in every run: the first thread is 1, and a thread that another one
+  // starts is named after that one and how many it had started before. 0: one
+  // that was not started by pthread_create.
+  uint32_t name;
+  uint32_t started;
 };
 
 extern thread_local constinit ThreadState thread_state

@@ -9,6 +9,7 @@
 #include "common/sys.h"
 #include "common/text.h"
 #include "common/trace_file.h"
+#include "common/watcher.h"
 
 namespace plumb::rt {
 
@@ -30,7 +31,10 @@ uint32_t put_string(const char* text, uint32_t size) {
 uint32_t full_path(const char* name, char* path, size_t room) {
   size_t used = 0;
   if (name[0] == 0) {
-    const long got = sys_call(SYS_readlink, reinterpret_cast<long>("/proc/thread-self/exe"),
+    // Valgrind answers for the program at this one path only; otherwise it is
+    // empty once the first thread has ended.
+    const char* link = watching() ? "/proc/self/exe" : "/proc/thread-self/exe";
+    const long got = sys_call(SYS_readlink, reinterpret_cast<long>(link),
                               reinterpret_cast<long>(path), static_cast<long>(room));
     return got > 0 ? static_cast<uint32_t>(got) : 0;
   }
@@ -176,6 +180,15 @@ void modules_changed(Inside&) {
   modules_lock.lock();
   end_unloaded();
   modules_lock.unlock();
+}
+
+const PlumbModule* module_of(Inside& in, uintptr_t address) {
+  note_module(in, address);
+  for (uint32_t i = 1; i <= count; ++i) {
+    const PlumbModule& module = trace().modules()[i];
+    if (module.end_epoch == 0 && address >= module.start && address < module.end) return &module;
+  }
+  return nullptr;
 }
 
 void note_module(Inside&, uintptr_t address) {

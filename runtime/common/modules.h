@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "common/inside.h"
+#include "trace/record.h"
 
 namespace plumb::rt {
 
@@ -19,6 +20,9 @@ uint32_t module_epoch();
 
 // Makes sure that the module around this code address is written down.
 void note_module(Inside& in, uintptr_t address);
+
+// The entry of the module that has this address now; null when there is none.
+const PlumbModule* module_of(Inside& in, uintptr_t address);
 
 // To be called after a dlclose.
 void modules_changed(Inside& in);

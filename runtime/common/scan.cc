@@ -16,8 +16,11 @@
 #include "common/text.h"
 #include "common/thread_stacks.h"
 #include "common/trace_file.h"
+#include "common/watcher.h"
 
 namespace plumb::rt {
+
+ScanHooks scan_hooks{};
 
 namespace {
 
@@ -71,6 +74,7 @@ void visit_root(void* context, Range range) {
 uint32_t give_verdicts(const ScanPoint& point) {
   PlumbTraceHeader& header = trace().header();
   if (!read_maps(work->mappings)) return PLUMB_PROBLEM_NO_MAPS;
+  if (scan_hooks.fill != nullptr && !scan_hooks.fill()) return PLUMB_PROBLEM_OUT_OF_MEMORY;
   if (!work->index.build(block_table())) return PLUMB_PROBLEM_OUT_OF_MEMORY;
   Marker marker(block_table(), work->index);
   if (!marker.prepare()) return PLUMB_PROBLEM_OUT_OF_MEMORY;
@@ -90,6 +94,7 @@ uint32_t give_verdicts(const ScanPoint& point) {
   header.root_bytes = roots.bytes;
   header.scanned_bytes = marker.scanned_bytes();
   marker.release();
+  if (scan_hooks.judged != nullptr) scan_hooks.judged();
   return PLUMB_PROBLEM_NONE;
 }
 
@@ -111,6 +116,8 @@ uint32_t guarded_verdicts(const ScanPoint& point) {
 
 }  // namespace
 
+const BlockIndex& scan_index() { return work->index; }
+
 bool scan_is_on() { return __atomic_load_n(&progress, __ATOMIC_ACQUIRE) == kOn; }
 bool scan_is_over() { return __atomic_load_n(&progress, __ATOMIC_ACQUIRE) == kOver; }
 
@@ -131,6 +138,14 @@ bool scan_at_end(uint32_t end, uint32_t detail, const char* text, const ScanPoin
   copy_text(header.end_text, sizeof header.end_text, text);
   header.phase = PLUMB_PHASE_SCANNING;
 
+  if (watching()) {  // the tool knows all threads, and nobody runs while it looks
+    set_tracking(false);
+    watch_verdicts(point);
+    __atomic_store_n(&header.phase, PLUMB_PHASE_DONE, __ATOMIC_RELEASE);
+    __atomic_store_n(&progress, kOver, __ATOMIC_RELEASE);
+    sys_sigmask(SIG_SETMASK, old_mask, nullptr);
+    return true;
+  }
   work = new (work_room) Work;
   stop_world(work->stopped);
   header.threads_stopped = static_cast<uint32_t>(work->stopped.threads.size());
@@ -144,6 +159,7 @@ bool scan_at_end(uint32_t end, uint32_t detail, const char* text, const ScanPoin
   header.problem = problem;
   header.scan_nanoseconds = sys_nanoseconds() - begin;
   __atomic_store_n(&header.phase, PLUMB_PHASE_DONE, __ATOMIC_RELEASE);
+  if (scan_hooks.finished != nullptr) scan_hooks.finished();
   __atomic_store_n(&progress, kOver, __ATOMIC_RELEASE);
   sys_sigmask(SIG_SETMASK, old_mask, nullptr);
   return true;
@@ -151,6 +167,7 @@ bool scan_at_end(uint32_t end, uint32_t detail, const char* text, const ScanPoin
 
 void resume_after_scan() {
   take_back_verdicts();
+  if (work == nullptr) work = new (work_room) Work;
   work->index.release();
   work->stopped.threads.release();
   work->mappings.release();

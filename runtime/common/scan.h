@@ -22,8 +22,20 @@ struct ScanPoint {
 // `end` is a PlumbEnd. False when there is nothing to release.
 bool scan_at_end(uint32_t end, uint32_t detail, const char* text, const ScanPoint& point);
 
+// What a runtime adds to the scan; each may be null.
+struct ScanHooks {
+  void (*leaving)();   // exit was called, or main returned; the handlers come next
+  bool (*fill)();      // the world is stopped: put all blocks into the table; false: no room
+  void (*judged)();    // every block has its verdict
+  void (*finished)();  // the trace is complete
+};
+extern ScanHooks scan_hooks;
+
 // exec failed: the program goes on, and so does the tracking.
 void resume_after_scan();
+
+// The index that the scan built, for what the hooks want to look up.
+const class BlockIndex& scan_index();
 
 // True from the first call of scan_at_end to the end of the scan.
 bool scan_is_on();

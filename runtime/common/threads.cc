@@ -20,10 +20,8 @@ uint32_t thread_count = 0;
 SpinLock slots_lock;
 pthread_key_t end_key;
 
-uint32_t next_thread_number() {
-  const uint32_t number = __atomic_add_fetch(&thread_count, 1, __ATOMIC_RELAXED);
-  trace().header().threads_started = number;
-  return number;
+void count_thread() {
+  trace().header().threads_started = __atomic_add_fetch(&thread_count, 1, __ATOMIC_RELAXED);
 }
 
 // Runs when the thread ends, before libc's own clean-up, which still frees.
@@ -64,8 +62,12 @@ ThreadSlot* SlotUse::attach(ThreadState& state) {
     if (index != 0) {
       ThreadSlot& slot = slots[index];
       slot.counters = trace().threads() + index;
-      slot.thread = next_thread_number();
-      slot.ordinal = 0;
+      count_thread();
+      slot.thread = state.name;
+      slot.names.clear();
+      if (slot.memos != nullptr) {  // of another thread's stack
+        for (unsigned i = 0; i < kMemos; ++i) slot.memos[i].caller = 0;
+      }
       state.slot = &slot;
       // The value only has to be there for the destructor to run.
       pthread_setspecific(end_key, &slot);

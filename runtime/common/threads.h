@@ -9,7 +9,9 @@
 #include <stdint.h>
 
 #include "common/inside.h"
+#include "common/names.h"
 #include "common/spin_lock.h"
+#include "common/stack_memo.h"
 #include "trace/record.h"
 
 namespace plumb::rt {
@@ -29,9 +31,10 @@ inline constexpr unsigned kCallerCache = 128;
 
 struct ThreadSlot {
   PlumbThread* counters;
-  uint32_t thread;     // number, in the order of first allocation
+  uint32_t thread;     // its name, see ThreadState
   uint32_t next_slot;  // in the list of unused slots
-  uint64_t ordinal;
+  NameTable names;
+  StackMemo* memos;   // null until stacks are taken
   EntryList entries;  // at most one batch
   EntryList spare;    // a full batch, or none
   uint32_t fresh;     // entries never used yet: [fresh, fresh_end)

@@ -19,13 +19,16 @@ struct Layout {
   uint64_t count[PLUMB_SECTION_COUNT];
 };
 
-constexpr uint32_t kItemSize[PLUMB_SECTION_COUNT] = {sizeof(PlumbThread), sizeof(PlumbModule), 1,
-                                                     sizeof(uint64_t), sizeof(PlumbBlock)};
+constexpr uint32_t kItemSize[PLUMB_SECTION_COUNT] = {
+    sizeof(PlumbThread), sizeof(PlumbModule),     1,
+    sizeof(uint64_t),    sizeof(PlumbBlock),      sizeof(PlumbWatched),
+    sizeof(PlumbLoss),   sizeof(PlumbNamedFrame), sizeof(PlumbLostBlock)};
 
 // Shares of the room there is, in bytes.
 Layout layout_for(uint64_t room) {
   Layout layout{};
-  const uint64_t bytes[PLUMB_SECTION_COUNT] = {kMega, kMega, 2 * kMega, room / 6, room / 2};
+  const uint64_t bytes[PLUMB_SECTION_COUNT] = {kMega,     kMega, 2 * kMega, room / 6, room / 2,
+                                               room / 16, kMega, kMega,     room / 16};
   for (int kind = 0; kind < PLUMB_SECTION_COUNT; ++kind) {
     layout.count[kind] = bytes[kind] / kItemSize[kind];
   }
@@ -58,23 +61,6 @@ uint64_t address_room() {
 
 TraceFile& trace() { return the_trace; }
 
-// Where the sections are, and how far they reach.
-struct TraceFile::Places {
-  PlumbSection sections[PLUMB_SECTION_COUNT];
-  uint64_t size;
-
-  static Places in(uint64_t room) {
-    const Layout layout = layout_for(room);
-    Places places{};
-    places.size = page_up(sizeof(PlumbTraceHeader));
-    for (int kind = 0; kind < PLUMB_SECTION_COUNT; ++kind) {
-      places.sections[kind] = {places.size, layout.count[kind], 1, kItemSize[kind], 0};
-      places.size = page_up(places.size + layout.count[kind] * kItemSize[kind]);
-    }
-    return places;
-  }
-};
-
 bool TraceFile::open(int file, unsigned stack_depth) {
   struct stat info{};
   if (sys_call(SYS_fstat, file, reinterpret_cast<long>(&info)) != 0) return false;
@@ -88,35 +74,38 @@ bool TraceFile::open(int file, unsigned stack_depth) {
     fail(PLUMB_PHASE_GAVE_UP, PLUMB_PROBLEM_OUT_OF_MEMORY, "");
     return false;
   }
-  const Places places = Places::in(room);
-  char* base = static_cast<char*>(own_shared_pages(file, 0, places.size));
-  sys_close(file);
-  if (base == nullptr) return false;
-  begin(base, places, stack_depth);
-  return true;
+  return lay_out(room, file, stack_depth);
 }
 
-bool TraceFile::open_own(uint64_t room, unsigned stack_depth) {
+bool TraceFile::open_private(uint64_t room, unsigned stack_depth) {
   if (room > address_room()) room = address_room();
-  const Places places = Places::in(room);
-  char* base = static_cast<char*>(own_pages(places.size));
-  if (base == nullptr) return false;
-  begin(base, places, stack_depth);
-  return true;
+  return room >= kLeastRoom && lay_out(room, -1, stack_depth);
 }
 
-void TraceFile::begin(char* base, const Places& places, unsigned stack_depth) {
-  header_ = reinterpret_cast<PlumbTraceHeader*>(base);
-  threads_ = reinterpret_cast<PlumbThread*>(base + places.sections[PLUMB_SECTION_THREADS].offset);
-  modules_ = reinterpret_cast<PlumbModule*>(base + places.sections[PLUMB_SECTION_MODULES].offset);
-  strings_ = base + places.sections[PLUMB_SECTION_STRINGS].offset;
-  stack_words_ = reinterpret_cast<uint64_t*>(base + places.sections[PLUMB_SECTION_STACKS].offset);
-  blocks_ = reinterpret_cast<PlumbBlock*>(base + places.sections[PLUMB_SECTION_BLOCKS].offset);
-  begin_header(*header_, stack_depth);
+bool TraceFile::lay_out(uint64_t room, int file, unsigned stack_depth) {
+  const Layout layout = layout_for(room);
+  uint64_t offset = page_up(sizeof(PlumbTraceHeader));
+  PlumbSection sections[PLUMB_SECTION_COUNT] = {};
   for (int kind = 0; kind < PLUMB_SECTION_COUNT; ++kind) {
-    header_->sections[kind] = places.sections[kind];
+    sections[kind] = {offset, layout.count[kind], 1, kItemSize[kind], 0};
+    offset = page_up(offset + layout.count[kind] * kItemSize[kind]);
   }
+  char* base = static_cast<char*>(file < 0 ? own_pages(offset) : own_shared_pages(file, 0, offset));
+  if (file >= 0) sys_close(file);
+  if (base == nullptr) return false;
+
+  header_ = reinterpret_cast<PlumbTraceHeader*>(base);
+  threads_ = reinterpret_cast<PlumbThread*>(base + sections[PLUMB_SECTION_THREADS].offset);
+  modules_ = reinterpret_cast<PlumbModule*>(base + sections[PLUMB_SECTION_MODULES].offset);
+  strings_ = base + sections[PLUMB_SECTION_STRINGS].offset;
+  stack_words_ = reinterpret_cast<uint64_t*>(base + sections[PLUMB_SECTION_STACKS].offset);
+  blocks_ = reinterpret_cast<PlumbBlock*>(base + sections[PLUMB_SECTION_BLOCKS].offset);
+  watched_ = reinterpret_cast<PlumbWatched*>(base + sections[PLUMB_SECTION_WATCHED].offset);
+
+  begin_header(*header_, stack_depth);
+  for (int kind = 0; kind < PLUMB_SECTION_COUNT; ++kind) header_->sections[kind] = sections[kind];
   __atomic_store_n(&header_->phase, PLUMB_PHASE_RUNNING, __ATOMIC_RELEASE);
+  return true;
 }
 
 uint64_t TraceFile::take(PlumbSectionKind kind, uint64_t count) {

@@ -15,8 +15,8 @@ class TraceFile {
  public:
   // Takes over the descriptor and closes it. False: no trace, stay out.
   bool open(int file, unsigned stack_depth);
-  // The same in memory of our own, for runtimes that write files by themselves.
-  bool open_own(uint64_t room, unsigned stack_depth);
+  // The same in memory of our own, of which a forked child has its own copy.
+  bool open_private(uint64_t room, unsigned stack_depth);
 
   PlumbTraceHeader& header() { return *header_; }
   PlumbThread* threads() { return threads_; }
@@ -24,6 +24,11 @@ class TraceFile {
   char* strings() { return strings_; }
   uint64_t* stack_words() { return stack_words_; }
   PlumbBlock* blocks() { return blocks_; }
+  PlumbWatched* watched() { return watched_; }
+  template <typename T>
+  T* items(PlumbSectionKind kind) {
+    return reinterpret_cast<T*>(reinterpret_cast<char*>(header_) + header_->sections[kind].offset);
+  }
 
   // Takes `count` items of a section; returns the first, or 0 when full. (All
   // sections keep item 0 for "none".)
@@ -33,8 +38,7 @@ class TraceFile {
   void fail(uint32_t phase, uint32_t problem, const char* text);
 
  private:
-  struct Places;
-  void begin(char* base, const Places& places, unsigned stack_depth);
+  bool lay_out(uint64_t room, int file, unsigned stack_depth);
 
   PlumbTraceHeader* header_ = nullptr;
   PlumbThread* threads_ = nullptr;
@@ -42,6 +46,7 @@ class TraceFile {
   char* strings_ = nullptr;
   uint64_t* stack_words_ = nullptr;
   PlumbBlock* blocks_ = nullptr;
+  PlumbWatched* watched_ = nullptr;
 };
 
 TraceFile& trace();

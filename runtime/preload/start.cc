@@ -19,6 +19,7 @@
 #include "common/thread_stacks.h"
 #include "common/threads.h"
 #include "common/trace_file.h"
+#include "common/watcher.h"
 #include "preload/end.h"
 #include "preload/export.h"
 
@@ -33,6 +34,8 @@ struct Settings {
   int file = -1;
   unsigned depth = 1;
   bool scrub = false;
+  int watch = -1;     // list of allocations to watch
+  bool bind = false;  // LD_BIND_NOW is the command's
 };
 
 Settings parse_settings(const char* text) {
@@ -44,11 +47,24 @@ Settings parse_settings(const char* text) {
       settings.depth = static_cast<unsigned>(take_decimal(value));
     } else if (value = after(text, "scrub="); value != nullptr) {
       settings.scrub = take_decimal(value) != 0;
+    } else if (value = after(text, "watch="); value != nullptr) {
+      settings.watch = static_cast<int>(take_decimal(value));
+    } else if (value = after(text, "bind="); value != nullptr) {
+      settings.bind = take_decimal(value) != 0;
     }
     while (*text != 0 && *text != ':') ++text;
     if (*text == ':') ++text;
   }
   return settings;
+}
+
+// What the command or Valgrind put there, besides our own variable.
+Settings the_settings;
+
+bool is_also_ours(const char* entry) {
+  if (the_settings.watch < 0) return false;
+  if (the_settings.bind && after(entry, "LD_BIND_NOW=") != nullptr) return true;
+  return after(entry, "VALGRIND_LIB=") != nullptr || after(entry, "VALGRIND_LAUNCHER=") != nullptr;
 }
 
 // Does malloc, as the program calls it, come to us?
@@ -99,12 +115,17 @@ void attach(const Settings& settings) {
     trace().fail(PLUMB_PHASE_GAVE_UP, PLUMB_PROBLEM_OUT_OF_MEMORY, "no memory for the tables");
     return;
   }
+  if (settings.watch >= 0 && !start_watching(settings.watch)) {
+    trace().fail(PLUMB_PHASE_GAVE_UP, PLUMB_PROBLEM_NO_TOOL, "");
+    return;
+  }
   if (!prepare_heap_layout()) trace().limit(PLUMB_LIMIT_MAIN_ARENA);
   real();
   process().pid = sys_getpid();
   process().stack_depth = settings.depth;
   process().scrub = settings.scrub ? 1 : 0;
   process().attached = 1;
+  thread_state.name = 1;
   __cxa_atexit(end_of_exit, nullptr, nullptr);
   __cxa_at_quick_exit(at_quick_exit_hook, nullptr);
   prepare_signals();
@@ -112,10 +133,11 @@ void attach(const Settings& settings) {
 }
 
 __attribute__((constructor)) void start(int, char**, char** environment) {
-  const char* text = clean_environment(environment);
-  if (text == nullptr) return;
-  const Settings settings = parse_settings(text);
-  if (settings.file >= 0) attach(settings);
+  const char* text = own_settings(environment);
+  if (text == nullptr) return;  // preloaded by somebody else
+  the_settings = parse_settings(text);
+  clean_environment(environment, is_also_ours);
+  if (the_settings.file >= 0) attach(the_settings);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "common/sys.h"
 #include "common/task_files.h"
 #include "common/thread_stacks.h"
+#include "common/watcher.h"
 #include "preload/end.h"
 #include "preload/export.h"
 
@@ -81,6 +82,7 @@ extern "C" __attribute__((used)) void plumb_rt_note_exit(const Saved* saved) {
     return;
   }
   leaving = from;
+  if (scan_hooks.leaving != nullptr) scan_hooks.leaving();
 }
 
 void end_here(uint32_t end) {
@@ -143,12 +145,14 @@ uintptr_t program_stack_end = 0;
 
 int run_main(int count, char** arguments, char** environment) {
   note_main_frame(reinterpret_cast<uintptr_t>(__builtin_frame_address(0)), program_stack_end);
+  if (watching()) watch_thread_begins(true);
   const int status = program_main(count, arguments, environment);
   // libc calls exit for us, not through the stub above; main's frame and all
   // below it are over.
   if (is_us() && leaving.tid == 0) {
     leaving.stack_pointer = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
     leaving.tid = sys_gettid();
+    if (scan_hooks.leaving != nullptr) scan_hooks.leaving();
   }
   return status;
 }

@@ -1,7 +1,6 @@
-// Threads, forks and unloaded modules.
+// Threads and unloaded modules.
 
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include "common/inside.h"
 #include "common/memory.h"
@@ -9,11 +8,13 @@
 #include "common/process.h"
 #include "common/spin_lock.h"
 #include "common/thread_stacks.h"
+#include "common/watcher.h"
 #include "preload/export.h"
-
-extern "C" pid_t __fork();
+#include "preload/thread_hooks.h"
 
 using namespace plumb::rt;
+
+ThreadHooks plumb::rt::thread_hooks{};
 
 namespace {
 
@@ -22,7 +23,9 @@ namespace {
 struct Start {
   void* (*function)(void*);
   void* argument;
+  uint64_t hook;
   Start* next;
+  uint32_t name;
 };
 Start* unused_starts = nullptr;
 SpinLock starts_lock;
@@ -45,7 +48,8 @@ Start* take_start(Inside&) {
 
 void give_start(Inside&, Start* start) {
   starts_lock.lock();
-  *start = {nullptr, nullptr, unused_starts};  // no stale reference
+  *start = {nullptr, nullptr, 0, unused_starts, 0};  // no stale reference
+  if (watching()) watch_stored(&start->argument);
   unused_starts = start;
   starts_lock.unlock();
 }
@@ -55,10 +59,22 @@ void* run_thread(void* argument) {
   const Start copy = *start;
   {
     Inside in;
-    give_start(in, start);
+    in.thread().name = copy.name;
     note_thread_start(in);
+    give_start(in, start);  // last: until then it holds the argument
   }
-  return copy.function(copy.argument);
+  if (thread_hooks.started != nullptr) thread_hooks.started(copy.hook);
+  if (!watching()) return copy.function(copy.argument);
+  watch_thread_begins(false);
+  void* result = copy.function(copy.argument);
+  __asm__ volatile("" : "+r"(result));  // not a tail call: our frame must stay
+  return result;
+}
+
+uint32_t next_name(ThreadState& state) {
+  const uint64_t mixed = (uint64_t{state.name} << 32 | ++state.started) * 0x9e3779b97f4a7c15u;
+  const uint32_t name = static_cast<uint32_t>(mixed >> 32);
+  return name > 1 ? name : 2;
 }
 
 }  // namespace
@@ -75,19 +91,15 @@ PLUMB_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attribu
   if (start == nullptr) return real().pthread_create(thread, attributes, function, argument);
   start->function = function;
   start->argument = argument;
+  start->name = next_name(thread_state);
+  if (watching()) watch_stored(&start->argument);
+  start->hook = thread_hooks.creating != nullptr ? thread_hooks.creating() : 0;
   const int result = real().pthread_create(thread, attributes, run_thread, start);
   if (result != 0) {
     Inside in;
     give_start(in, start);
   }
   return result;
-}
-
-// The child is not tracked (process.h). Holding off the stop matters: fork has
-// all of malloc's locks for a while.
-PLUMB_EXPORT pid_t fork() noexcept {
-  Unstoppable hold;
-  return __fork();
 }
 
 PLUMB_EXPORT int dlclose(void* handle) noexcept {

@@ -107,7 +107,7 @@ void attach() {
   prepare_process_page();
   if (!malloc_is_ours()) refuse();
   next_allocator.free(next_allocator.malloc(1));  // looked up, if nobody had called it yet
-  if (!trace().open_own(kTraceRoom, watch_settings.depth) || !prepare_threads() ||
+  if (!trace().open_private(kTraceRoom, watch_settings.depth) || !prepare_threads() ||
       !prepare_stack_depot() || !model().prepare(watch_settings.epoch)) {
     return;
   }
@@ -123,7 +123,8 @@ void attach() {
 }
 
 __attribute__((constructor)) void start(int, char**, char** environment) {
-  const char* text = clean_environment(environment);
+  const char* text = own_settings(environment);
+  if (text != nullptr) clean_environment(environment);
   if (text != nullptr && after(text, "watch:") != nullptr) {
     parse_settings(text);
     attach();

@@ -10,6 +10,7 @@
 #include "check/finding.h"
 #include "check/model/program.h"
 #include "check/summary/function_run.h"
+#include "check/summary/print.h"
 #include "core/fingerprint.h"
 #include "core/order.h"
 
@@ -26,15 +27,14 @@ struct Units {
 
 // Compiles in parallel; the order of the units is that of the jobs.
 Units compile_all(const CheckOptions& options) {
-  const std::size_t all = options.jobs.size() + options.bitcode.size();
+  const std::size_t all = options.jobs.size();
   std::vector<Result<Unit>> results(all, fail("", "not compiled"));
   std::atomic<std::size_t> next = 0;
   std::mutex telling;
   std::size_t done = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < all; i = next++) {
-      results[i] = i < options.jobs.size() ? compile_unit(options.jobs[i])
-                                           : read_bitcode(options.bitcode[i - options.jobs.size()]);
+      results[i] = compile_unit(options.jobs[i]);
       const std::lock_guard lock(telling);
       ++done;
       if (options.progress) options.progress(done, all);
@@ -87,7 +87,7 @@ Analysed analyse(const Program& program, const Library& library, const Limits& l
         out.summaries[id.index] =
             FunctionRun(program, library, out.summaries, id, limits).run(found);
         if (round + 1 < rounds) continue;
-        out.truncated += out.summaries[id.index].truncated;
+        out.truncated += out.summaries[id.index].over_budget;
         out.candidates.insert(out.candidates.end(), found.begin(), found.end());
       }
     }
@@ -110,9 +110,24 @@ void add_notes(Report& report, const Units& units, const Analysed& analysed) {
   }
 }
 
+std::string asked_summaries(const Program& program, const std::vector<Summary>& summaries,
+                            const std::string& name) {
+  std::string out;
+  if (name.empty()) return out;
+  for (std::size_t i = 0; i < summaries.size(); ++i) {
+    const ProgramFunction& function = program.functions()[i];
+    if (function.body->display != name && program.symbol(function.symbol).name != name) continue;
+    out += fmt::format("{} ({}:{})\n", function.body->display,
+                       program.file(function.unit, function.body->location.file),
+                       function.body->location.line);
+    out += summary_text(program, summaries[i]);
+  }
+  return out;
+}
+
 }  // namespace
 
-Result<Report> check_program(const CheckOptions& options) {
+Result<CheckOutcome> check_program(const CheckOptions& options) {
   Library library;
   if (Result<void> added = library.add(options.models, "models/c.models"); !added) {
     return std::unexpected(added.error());
@@ -130,7 +145,9 @@ Result<Report> check_program(const CheckOptions& options) {
   limits.oom = options.oom;
   const Analysed analysed = analyse(program, library, limits);
 
-  Report report;
+  CheckOutcome outcome;
+  outcome.summaries = asked_summaries(program, analysed.summaries, options.show_summary);
+  Report& report = outcome.report;
   report.tool.engine = Engine::check;
   report.tool.mode = "summaries";
   report.subject.units = count;
@@ -143,7 +160,7 @@ Result<Report> check_program(const CheckOptions& options) {
   add_notes(report, units, analysed);
   assign_ids(report);
   sort_leaks(report);
-  return report;
+  return outcome;
 }
 
 }  // namespace plumb::check

@@ -15,16 +15,21 @@
 namespace plumb::check {
 
 struct CheckOptions {
-  std::vector<CompileJob> jobs;      // units to compile
-  std::vector<std::string> bitcode;  // units that are LLVM IR already
+  std::vector<CompileJob> jobs;  // units: sources, or LLVM IR by their name
   unsigned threads = 1;
   bool oom = false;    // follow failed allocations
   std::string models;  // text of models/c.models
   std::function<void(std::size_t done, std::size_t all)> progress;
+  std::string show_summary;  // of the functions of this name, as text
+};
+
+struct CheckOutcome {
+  Report report;
+  std::string summaries;  // as asked by show_summary
 };
 
 // A unit that fails is named in the notes and skipped. Fails only when no
 // unit is left.
-Result<Report> check_program(const CheckOptions& options);
+Result<CheckOutcome> check_program(const CheckOptions& options);
 
 }  // namespace plumb::check

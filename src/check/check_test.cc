@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
 #include <string>
 
 #include "base/file.h"
@@ -24,9 +25,9 @@ Report check_source(const std::string& source) {
   CheckOptions options;
   options.jobs.push_back({"", path, {path}});
   options.models = models();
-  Result<Report> report = check_program(options);
-  EXPECT_TRUE(report) << (report ? "" : report.error().message());
-  return report ? *report : Report{};
+  Result<CheckOutcome> outcome = check_program(options);
+  EXPECT_TRUE(outcome) << (outcome ? "" : outcome.error().message());
+  return outcome ? outcome->report : Report{};
 }
 
 TEST(Check, FindsTheEarlyReturnAndNotItsTwin) {
@@ -74,13 +75,204 @@ void bad(int n) {
   EXPECT_EQ(report.leaks[0].loss->stack.front().function, "bad");
 }
 
+// Each source has functions whose name says what is right: *_bad loses a block,
+// *_ok does not.
+void expect_by_name(const std::string& source) {
+  const Report report = check_source(source);
+  std::set<std::string> lost_in;
+  for (const Leak& leak : report.leaks) lost_in.insert(leak.loss->stack.front().function);
+  for (const std::string& function : lost_in) {
+    EXPECT_TRUE(function.ends_with("_bad")) << function << " loses nothing";
+  }
+  for (std::size_t at = source.find("_bad("); at != std::string::npos;
+       at = source.find("_bad(", at + 1)) {
+    const std::size_t start = source.find_last_of(" *", at) + 1;
+    const std::string name = source.substr(start, at + 4 - start);
+    EXPECT_TRUE(lost_in.contains(name)) << name << " loses a block";
+  }
+}
+
+constexpr const char* kHeader = R"(
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+)";
+
+TEST(Check, AFlagOrLengthSaysWhoOwns) {
+  expect_by_name(kHeader + std::string(R"(
+struct set { long alloc, count; long *elems; };
+static int insert(struct set *s, long e) {
+  if (s->alloc == 0) {
+    s->elems = malloc(sizeof(long));
+    if (!s->elems) return 0;
+    s->alloc = 1; s->count = 1; s->elems[0] = e;
+    return 1;
+  }
+  if (s->alloc == s->count) {
+    long *more = realloc(s->elems, 2 * s->alloc * sizeof(long));
+    if (!more) return 0;
+    s->alloc = 2 * s->alloc;
+    s->elems = more;
+  }
+  s->elems[s->count++] = e;
+  return 1;
+}
+void fill_ok(struct set *s, int n) {
+  for (int i = 0; i < n; i++) if (!insert(s, i)) return;
+}
+void clear_ok(int n) {
+  struct set s = {0};
+  for (int i = 0; i < n; i++) insert(&s, i);
+  free(s.elems);
+}
+void clear_bad(int n) {
+  struct set s = {0};
+  for (int i = 0; i < n; i++) insert(&s, i);
+}
+)"));
+}
+
+TEST(Check, ACleanupGoesOnWhereItWasSentTo) {
+  expect_by_name(kHeader + std::string(R"(
+char *parse_ok(const char *text) {
+  char *copy = malloc(strlen(text) + 1);
+  if (!copy) return 0;
+  for (const char *p = text;; p++) {
+    int kind = *p;
+    switch (kind) {
+      case 0: goto done;
+      case '?': goto invalid;
+      default: break;
+    }
+  }
+done:
+  return copy;
+invalid:
+  free(copy);
+  return 0;
+}
+char *parse_bad(const char *text) {
+  char *copy = malloc(strlen(text) + 1);
+  if (!copy) return 0;
+  for (const char *p = text;; p++) {
+    int kind = *p;
+    switch (kind) {
+      case 0: goto done;
+      case '?': goto invalid;
+      default: break;
+    }
+  }
+done:
+  return copy;
+invalid:
+  return 0;
+}
+)"));
+}
+
+TEST(Check, BuffersThatTheLibraryFills) {
+  expect_by_name(kHeader + std::string(R"(
+int lines_bad(FILE *f) {
+  char *line = 0; size_t size = 0; int n = 0;
+  while (getline(&line, &size, f) > 0) n++;
+  return n;
+}
+int lines_ok(FILE *f) {
+  char *line = 0; size_t size = 0; int n = 0;
+  while (getline(&line, &size, f) > 0) n++;
+  free(line);
+  return n;
+}
+)"));
+}
+
+TEST(Check, ACalleeThatKeepsOnlySometimes) {
+  expect_by_name(kHeader + std::string(R"(
+static const char *names[100]; static int count;
+static int keep(const char *name) {
+  if (!name[0]) return -1;
+  names[count] = name;
+  return count++;
+}
+int add_bad(const char *name) { return keep(strdup(name)); }
+int add_ok(const char *name) {
+  char *copy = strdup(name);
+  int at = keep(copy);
+  if (at < 0) free(copy);
+  return at;
+}
+)"));
+}
+
+TEST(Check, AddressesThatProgramsWriteDownAreNoBlocks) {
+  expect_by_name(kHeader + std::string(R"(
+struct zone { struct zone *next; };
+#define LOCAL ((struct zone *)1)
+static void drop(struct zone *z) {
+  if (z != LOCAL)
+    while (z) { struct zone *next = z->next; free(z); z = next; }
+}
+int use_ok(int n) {
+  struct zone *z = malloc(sizeof *z);
+  if (!z) return 0;
+  z->next = 0;
+  drop(z);
+  return n;
+}
+int use_bad(int n) {
+  struct zone *z = malloc(sizeof *z);
+  if (!z) return 0;
+  z->next = 0;
+  if (n) drop(z);
+  return n;
+}
+)"));
+}
+
+TEST(Check, ElementsOfAnArrayThatGrows) {
+  expect_by_name(kHeader + std::string(R"(
+char **copy_ok(char **from, int n) {
+  char **to = calloc(n + 1, sizeof *to);
+  if (!to) return 0;
+  for (int i = 0; i < n; i++) to[i] = strdup(from[i]);
+  return to;
+}
+void overwrite_bad(char **from, int n) {
+  char *to = 0;
+  for (int i = 0; i < n; i++) to = strdup(from[i]);
+  free(to);
+}
+)"));
+}
+
+TEST(Check, ShowsASummary) {
+  const std::string path = testing::TempDir() + "/plumb_check_summary.c";
+  ASSERT_TRUE(write_file(path, kHeader + std::string(R"(
+int make(char **out, int n) {
+  if (n < 0) return -1;
+  *out = malloc(n);
+  return 0;
+}
+)")));
+  CheckOptions options;
+  options.jobs.push_back({"", path, {path}});
+  options.models = models();
+  options.show_summary = "make";
+  const Result<CheckOutcome> outcome = check_program(options);
+  ASSERT_TRUE(outcome);
+  EXPECT_NE(outcome->summaries.find("lives; arg0->0 = the block"), std::string::npos)
+      << outcome->summaries;
+  EXPECT_NE(outcome->summaries.find("returns 0"), std::string::npos) << outcome->summaries;
+}
+
 TEST(Check, AUnitThatDoesNotCompileIsAnError) {
   const std::string path = testing::TempDir() + "/plumb_check_broken.c";
   ASSERT_TRUE(write_file(path, "int main( {"));
   CheckOptions options;
   options.jobs.push_back({"", path, {path}});
   options.models = models();
-  const Result<Report> report = check_program(options);
+  const Result<CheckOutcome> report = check_program(options);
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().where, path);
 }

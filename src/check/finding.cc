@@ -53,8 +53,8 @@ std::vector<Origin> Writer::chain(const Candidate& candidate) const {
   std::vector<Origin> chain{candidate.origin};
   while (chain.back().callee != Origin::kNone) {
     const Summary& summary = summaries_[chain.back().callee];
-    if (chain.back().inner >= summary.origins.size() || chain.size() > 64) break;
-    chain.push_back(summary.origins[chain.back().inner]);
+    if (chain.back().inner >= summary.blocks.size() || chain.size() > 64) break;
+    chain.push_back(summary.blocks[chain.back().inner].origin);
   }
   std::reverse(chain.begin(), chain.end());
   return chain;
@@ -75,9 +75,6 @@ const Operation& Writer::place(const Candidate& candidate) const {
 
 std::vector<Step> Writer::path(const Candidate& candidate) const {
   const Function& function = body(candidate.function);
-  std::vector<const Trail*> trail;
-  for (const Trail* at = candidate.trail.get(); at; at = at->before.get()) trail.push_back(at);
-  std::reverse(trail.begin(), trail.end());
   std::vector<Step> steps;
   const auto add = [&](const Operation& o, std::string event, std::string text) -> Step& {
     Step step;
@@ -86,27 +83,19 @@ std::vector<Step> Writer::path(const Candidate& candidate) const {
     step.text = std::move(text);
     return steps.emplace_back(std::move(step));
   };
-  bool allocated = false;
-  for (const Trail* at : trail) {
-    const Operation& o = function.operations[at->operation];
-    if (!allocated && at->operation >= candidate.origin.operation) {
-      const Operation& call = function.operations[candidate.origin.operation];
-      add(call, "allocate", fmt::format("{} allocates", callee_name(candidate.function, call)));
-      allocated = true;
-    }
-    if (at->branch >= 0) {
+  const Operation& made = function.operations[candidate.origin.operation];
+  add(made, "allocate", fmt::format("{} allocates", callee_name(candidate.function, made)));
+  for (const TrailStep& at : candidate.trail) {
+    const Operation& o = function.operations[at.operation];
+    if (at.branch >= 0) {
       Step& step = add(o, "branch", o.op == Op::switch_to ? "this case is taken" : "");
-      step.branch = at->branch ? "taken" : "not taken";
+      step.branch = at.branch ? "taken" : "not taken";
       if (step.text.empty())
-        step.text = at->branch ? "the condition holds" : "the condition does not hold";
-    } else if (at->operation != candidate.origin.operation) {
+        step.text = at.branch ? "the condition holds" : "the condition does not hold";
+    } else if (at.operation != candidate.origin.operation) {
       Step& step = add(o, "call", fmt::format("calls {}", callee_name(candidate.function, o)));
       step.call = callee_name(candidate.function, o);
     }
-  }
-  if (!allocated) {
-    const Operation& call = function.operations[candidate.origin.operation];
-    add(call, "allocate", fmt::format("{} allocates", callee_name(candidate.function, call)));
   }
   add(place(candidate), "lose", "nothing refers to the block any more");
   return steps;
@@ -157,18 +146,28 @@ Leak Writer::leak(const Candidate& candidate) const {
 std::vector<Leak> make_findings(const Program& program, const std::vector<Summary>& summaries,
                                 const std::vector<Candidate>& candidates) {
   Writer writer(program, summaries);
+  // Of the paths on which one allocation is lost, the shortest.
   using Key = std::vector<std::tuple<std::uint32_t, std::uint32_t>>;
-  std::map<Key, const Candidate*> best;
+  std::map<Key, const Candidate*> by_allocation;
   for (const Candidate& candidate : candidates) {
     Key key;
-    for (const Origin& origin : writer.chain(candidate))
+    for (const Origin& origin : writer.chain(candidate)) {
       key.emplace_back(origin.function, origin.operation);
-    const Candidate*& held = best[key];
-    const auto length = [](const Candidate& c) { return c.trail ? c.trail->length : 0; };
-    if (!held || length(candidate) < length(*held)) held = &candidate;
+    }
+    const Candidate*& held = by_allocation[key];
+    if (!held || candidate.trail.size() < held->trail.size()) held = &candidate;
+  }
+  // Of the allocations behind one call that are lost at one place, the nearest:
+  // a wrapper that tries twice to allocate is one cause.
+  using Cause = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+  std::map<Cause, const Candidate*> by_cause;
+  for (const auto& [key, candidate] : by_allocation) {
+    const Candidate*& held =
+        by_cause[{candidate->function, candidate->origin.operation, candidate->operation}];
+    if (!held || writer.chain(*candidate).size() < writer.chain(*held).size()) held = candidate;
   }
   std::vector<Leak> leaks;
-  for (const auto& [key, candidate] : best) leaks.push_back(writer.leak(*candidate));
+  for (const auto& [key, candidate] : by_cause) leaks.push_back(writer.leak(*candidate));
   return leaks;
 }
 

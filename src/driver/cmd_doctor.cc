@@ -85,17 +85,18 @@ Check check_library() {
   return {"library", Health::missing, path.error().what, path.error().hint};
 }
 
-Result<RunOutcome> run_known_leak() {
+Result<RunOutcome> run_known_leak(RunOptions::Look look) {
   const Result<std::string> program = support_file("known-leak");
   if (!program) return std::unexpected(program.error());
   RunOptions options;
   options.command = {*program};
+  options.look = look;
   return run_program(options);
 }
 
 // The whole of `plumb run` on a program whose leaks are known (known_leak.c).
 Check check_run() {
-  const Result<RunOutcome> outcome = run_known_leak();
+  const Result<RunOutcome> outcome = run_known_leak(RunOptions::Look::scan_only);
   Check check{"plumb run", Health::missing, "", ""};
   if (!outcome) {
     check.detail = outcome.error().what;
@@ -124,6 +125,42 @@ Check check_run() {
     check.remedy = "try `plumb run --verbose` on a small program of your own; please report it";
   }
   return check;
+}
+
+// The second run, under our Valgrind tool, on the same program.
+Check check_places() {
+  Check check{"loss places", Health::absent, "`plumb run` cannot say where memory was lost", ""};
+  const Result<RunOutcome> outcome = run_known_leak(RunOptions::Look::again);
+  if (!outcome) return check;  // said already
+  const bool placed = std::ranges::any_of(outcome->report.leaks,
+                                          [](const Leak& leak) { return leak.loss.has_value(); });
+  if (placed) {
+    check.health = Health::ok;
+    check.detail = "the place where a test program lost its memory was found";
+    return check;
+  }
+  for (const Note& note : outcome->report.notes) {
+    if (note.code != "no-place" && note.code != "not-reproduced") continue;
+    check.detail += fmt::format("; {}", note.text);
+    check.remedy = note.remedy;
+  }
+  if (check.remedy.empty()) check.remedy = "install plumb again, with its folder valgrind/";
+  return check;
+}
+
+// What `plumb cc` is made of; whoever does not compile does not need it.
+Check check_cc() {
+  const std::string version = version_of_program({"clang-19", "--version"});
+  if (version.empty()) {
+    return {"plumb cc", Health::absent, "clang-19 was not found", "apt install clang-19"};
+  }
+  for (const char* name : {"libplumb_pass.so", "libplumb_cc.so"}) {
+    if (const Result<std::string> path = support_file(name); !path) {
+      return {"plumb cc", Health::missing, fmt::format("{}: {}", name, path.error().what),
+              path.error().hint};
+    }
+  }
+  return {"plumb cc", Health::ok, fmt::format("with {}", version), ""};
 }
 
 Check check_libc_symbols() {
@@ -205,11 +242,12 @@ Result<Ending> command_doctor(const Invocation& call) {
       check_maps(),
       check_library(),
       check_run(),
+      check_places(),
+      check_cc(),
       check_libc_symbols(),
       check_program("LLVM", "llvm-19",
                     {{"llvm-config-19", "--version"}, {"clang-19", "--version"}}),
       check_program("Z3", "z3", {{"z3", "--version"}, {"pkg-config", "--modversion", "z3"}}),
-      check_program("Valgrind", "valgrind", {{"valgrind", "--version"}}),
       check_terminal(settings),
   };
   const bool ready = std::ranges::none_of(

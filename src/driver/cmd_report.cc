@@ -2,8 +2,15 @@
 
 #include <unistd.h>
 
+#include <filesystem>
+#include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "core/filter.h"
 #include "core/order.h"
 #include "driver/command.h"
 #include "driver/filter.h"
@@ -33,6 +40,26 @@ std::string generated_suppressions(Report& report, const Settings& settings) {
   return text;
 }
 
+// The program waits for us: it can still be asked who it is.
+void describe_ended(Report& report, Settings& settings) {
+  name_process(settings, report);
+  const std::string process = fmt::format("/proc/{}", report.subject.pid.value_or(0));
+  if (const Result<std::string> line = read_file(process + "/cmdline"); line) {
+    std::string_view rest = *line;
+    while (!rest.empty()) {
+      const std::size_t end = rest.find('\0');
+      report.subject.command.push_back(to_utf8(rest.substr(0, end)));
+      rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    }
+  }
+  std::error_code problem;
+  report.subject.cwd = to_utf8(std::filesystem::read_symlink(process + "/cwd", problem).string());
+  // Among the program's own messages, only what is lost.
+  if (!settings.has(Opt::output)) {
+    filter_leaks(report, [](const Leak& leak) { return leak.kind == Kind::lost; });
+  }
+}
+
 Result<void> check_ids(const Settings& settings) {
   for (const std::string& id : settings.list(Opt::id)) {
     if (id.size() <= 16 && id.find_first_not_of("0123456789abcdef") == std::string::npos) continue;
@@ -44,7 +71,9 @@ Result<void> check_ids(const Settings& settings) {
 }  // namespace
 
 Result<Ending> command_report(const Invocation& call) {
-  const Settings& settings = call.settings;
+  Settings settings = call.settings;
+  const bool ended = settings.flag(Opt::ended_program);
+  const int stream = ended ? STDERR_FILENO : STDOUT_FILENO;
   if (call.words.empty()) {
     return fail({}, "no report was named", "write `plumb report FILE`, or - for standard input");
   }
@@ -57,6 +86,7 @@ Result<Ending> command_report(const Invocation& call) {
     return load_reports(call.words, stale_policy(settings));
   }();
   if (!report) return std::unexpected(report.error());
+  if (ended) describe_ended(*report, settings);
   stats.step("read");
   stats.count("leaks read", report->leaks.size());
 
@@ -69,9 +99,9 @@ Result<Ending> command_report(const Invocation& call) {
   stats.count("leaks left", report->leaks.size());
 
   const bool generate = settings.flag(Opt::gen_suppressions);
-  const std::string text = generate ? generated_suppressions(*report, settings)
-                                    : rendered(*report, settings, STDOUT_FILENO);
-  if (const Result<void> good = deliver(settings, STDOUT_FILENO, text); !good) {
+  const std::string text =
+      generate ? generated_suppressions(*report, settings) : rendered(*report, settings, stream);
+  if (const Result<void> good = deliver(settings, stream, text); !good) {
     return std::unexpected(good.error());
   }
   stats.step("write");

@@ -4,12 +4,14 @@
 // starts, or said after it ended; in between nothing of plumb is seen.
 
 #include <csignal>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "driver/command.h"
 #include "driver/judge.h"
 #include "driver/program_report.h"
+#include "driver/progress.h"
 #include "driver/stats.h"
 #include "run/run.h"
 
@@ -33,8 +35,18 @@ Result<Ending> command_run(const Invocation& call) {
   options.stack_depth = static_cast<unsigned>(settings.number(Opt::stacks));
   options.forgotten = !settings.flag(Opt::no_forgotten);
   options.keep_trace = settings.text(Opt::keep_trace);
+  if (settings.flag(Opt::once)) {
+    options.look = RunOptions::Look::once;
+  } else if (settings.flag(Opt::no_rerun)) {
+    options.look = RunOptions::Look::scan_only;
+  }
+  std::optional<Progress> progress;
+  options.before_again = [&] {
+    progress.emplace(settings, "running it again to see where memory was lost");
+  };
   Stats stats;
   Result<RunOutcome> outcome = run_program(options);
+  progress.reset();
   if (!outcome) return std::unexpected(outcome.error());
   // From here on the program's status is what counts: a reader of standard
   // error that went away must not replace it.

@@ -22,9 +22,14 @@ struct Ending {
 struct Invocation {
   Settings settings;
   std::vector<std::string> words;  // what is not an option
+  std::vector<std::string> build;  // check: the command after --
 };
 
+// The compilers take all words as they are.
+Result<Ending> command_cc(bool cxx, const std::vector<std::string>& arguments);
+
 // An Error is wrong usage or unreadable input: status 2.
+Result<Ending> command_check(const Invocation& call);
 Result<Ending> command_run(const Invocation& call);
 Result<Ending> command_watch(const Invocation& call);
 Result<Ending> command_report(const Invocation& call);

@@ -189,9 +189,15 @@ std::string zsh_completion() {
     text += fmt::format("      {})\n      _arguments -s \\\n", name);
     for (const OptionSpec* option : visible_options(command)) text += zsh_spec(*option);
     switch (command) {
+      case Command::check:
+        text += "        '*:source:_files' ;;\n";
+        break;
       case Command::run:
       case Command::watch:
         text += "        '(-)1:program:_command_names -e' '*::argument:_normal' ;;\n";
+        break;
+      case Command::cc:
+        text += "        '*:compiler argument:_files' ;;\n";
         break;
       case Command::report:
         text += "        '*:report:_files' ;;\n";

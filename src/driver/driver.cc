@@ -83,7 +83,8 @@ Result<Invocation> prepare(Command command, const CommandLine& line) {
   }
   std::vector<std::string> complaints;
   if (const char* text = std::getenv(kRuntimeVariable);
-      text != nullptr && (command == Command::run || command == Command::watch)) {
+      text != nullptr && (command == Command::run || command == Command::watch ||
+                          line.options.contains(Opt::ended_program))) {
     complaints = apply_runtime_options(text, settings);
   }
   if (Result<void> good = settings.resolve_conflicts(); !good) {
@@ -92,15 +93,19 @@ Result<Invocation> prepare(Command command, const CommandLine& line) {
   for (const std::string& complaint : complaints) {
     note(settings, fmt::format("{}: {}", kRuntimeVariable, complaint));
   }
-  return Invocation{std::move(settings), line.words};
+  return Invocation{std::move(settings), line.words, line.build};
 }
 
 Result<Ending> dispatch(const Invocation& call) {
   switch (call.settings.command()) {
+    case Command::check:
+      return command_check(call);
     case Command::run:
       return command_run(call);
     case Command::watch:
       return command_watch(call);
+    case Command::cc:
+      return command_cc(false, call.words);
     case Command::report:
       return command_report(call);
     case Command::diff:
@@ -151,8 +156,13 @@ Result<Ending> run_global(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-Ending run_driver(const std::vector<std::string>& arguments) {
-  Result<Ending> ending = run_global(arguments);
+Ending run_driver(std::string_view name, const std::vector<std::string>& arguments) {
+  name.remove_prefix(name.find_last_of('/') + 1);
+  const bool compiler = !arguments.empty() && (arguments[0] == "cc" || arguments[0] == "c++");
+  Result<Ending> ending =
+      name == "plumb-cc" || name == "plumb-c++" ? command_cc(name == "plumb-c++", arguments)
+      : compiler ? command_cc(arguments[0] == "c++", {arguments.begin() + 1, arguments.end()})
+                 : run_global(arguments);
   return ending ? *ending : print_error(ending.error());
 }
 

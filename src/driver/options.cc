@@ -22,14 +22,16 @@ constexpr auto words_of() {
 constexpr auto kFormats = words_of<Format>();
 constexpr auto kSortKeys = words_of<SortKey>();
 constexpr auto kKinds = words_of<Kind>();
+constexpr auto kWhens = words_of<When>();
 constexpr std::array<std::string_view, 2> kPlainFormats = {"text", "json"};
 constexpr std::array<std::string_view, 3> kColors = {"auto", "always", "never"};
 constexpr std::array<std::string_view, 4> kDumps = {"man", "bash", "zsh", "fish"};
 
-constexpr CommandSet kEvery = {Command::run,  Command::watch,   Command::report,
-                               Command::diff, Command::explain, Command::doctor};
-constexpr CommandSet kListing = {Command::run, Command::watch, Command::report, Command::diff};
-constexpr CommandSet kReports = {Command::run, Command::watch, Command::report};
+constexpr CommandSet kEvery = {Command::check, Command::run,     Command::watch, Command::report,
+                               Command::diff,  Command::explain, Command::doctor};
+constexpr CommandSet kListing = {Command::check, Command::run, Command::watch, Command::report,
+                                 Command::diff};
+constexpr CommandSet kReports = {Command::check, Command::run, Command::watch, Command::report};
 // What is a leak is judged again when a snapshot is read.
 constexpr CommandSet kJudging = {Command::watch, Command::report};
 
@@ -59,7 +61,8 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .letter = 'o',
      .type = ValueType::file,
      .value_name = "FILE",
-     .commands = {Command::run, Command::watch, Command::report, Command::diff, Command::doctor},
+     .commands = {Command::check, Command::run, Command::watch, Command::report, Command::diff,
+                  Command::doctor},
      .help = "write to FILE, whole or not at all; for run and watch, %p is the process id",
      .runtime_key = "output"},
     {.opt = Opt::sort,
@@ -135,6 +138,47 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .default_value = ".",
      .commands = kReports,
      .help = "paths below DIR become relative in SARIF"},
+    {.opt = Opt::project,
+     .name = "project",
+     .letter = 'p',
+     .type = ValueType::directory,
+     .value_name = "DIR",
+     .commands = {Command::check},
+     .help = "check the units of DIR/compile_commands.json"},
+    {.opt = Opt::cflags,
+     .name = "cflags",
+     .type = ValueType::text,
+     .value_name = "FLAGS",
+     .commands = {Command::check},
+     .help = "compiler flags for the FILEs named on the command line (\"-Iinclude -DX=1\")"},
+    {.opt = Opt::jobs,
+     .name = "jobs",
+     .letter = 'j',
+     .type = ValueType::number,
+     .value_name = "N",
+     .default_value = "0",
+     .commands = {Command::check},
+     .help = "work on N units at a time; 0 is one per processor. The result is the same",
+     .most = 1024},
+    {.opt = Opt::oom,
+     .name = "oom",
+     .commands = {Command::check},
+     .help = "follow failed allocations, too: leaks that happen only when memory runs out"},
+    {.opt = Opt::when,
+     .name = "when",
+     .type = ValueType::choices,
+     .value_name = "KINDS",
+     .default_value = "ordinary,error-path,throw,main-exit,oom",
+     .commands = {Command::check},
+     .help = "the ways to lose memory that are reported",
+     .choices = kWhens},
+    {.opt = Opt::show_summary,
+     .name = "show-summary",
+     .type = ValueType::text,
+     .value_name = "FUNCTION",
+     .commands = {Command::check},
+     .help = "print what the analysis knows of this function, instead of the findings",
+     .configurable = false},
     {.opt = Opt::error_exitcode,
      .name = "error-exitcode",
      .type = ValueType::number,
@@ -157,6 +201,14 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .name = "no-forgotten",
      .commands = {Command::run},
      .help = "do not list what is still reachable at the end"},
+    {.opt = Opt::once,
+     .name = "once",
+     .commands = {Command::run},
+     .help = "look for the places of loss in the first run: slower, but no second one"},
+    {.opt = Opt::no_rerun,
+     .name = "no-rerun",
+     .commands = {Command::run},
+     .help = "do not run the program a second time to find the places of loss"},
     {.opt = Opt::keep_trace,
      .name = "keep-trace",
      .type = ValueType::file,
@@ -273,6 +325,12 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .commands = {Command::report},
      .help = "print a suppression for each leak shown, instead of the report",
      .configurable = false},
+    {.opt = Opt::ended_program,
+     .name = "ended-program",
+     .commands = {Command::report},
+     .help = "for a program that plumb cc built, as it ends: report as PLUMB_OPTIONS says",
+     .configurable = false,
+     .hidden = true},
     {.opt = Opt::color,
      .name = "color",
      .type = ValueType::choice,
@@ -344,6 +402,20 @@ constexpr std::string_view kFindingStatus =
     "analysis could not finish; what it has is still written.";
 
 constexpr auto kCommands = std::to_array<CommandSpec>({
+    {.command = Command::check,
+     .summary = "find leaks in source code, without running it",
+     .arguments = "[FILE...] [-- BUILD...]",
+     .description =
+         "Analyses a whole program or library across its files: each path from an allocation to "
+         "the place where the last reference goes is a finding. No main function is needed.\n\n"
+         "The units come from a compilation database (-p DIR), from a build that is run and "
+         "watched (after --; it must compile what is to be checked, so start from clean), or are "
+         "named: C and C++ sources, LLVM bitcode (.bc) or IR (.ll). A unit that does not compile "
+         "with clang-19 is named and left out.",
+     .example = "plumb check -p build\n"
+                "plumb check -- make -j8\n"
+                "plumb check --cflags='-Iinclude -DNDEBUG' src/*.c",
+     .status = kFindingStatus},
     {.command = Command::run,
      .summary = "run a program and report what it leaked",
      .arguments = "[--] PROGRAM [ARGS...]",
@@ -359,6 +431,21 @@ constexpr auto kCommands = std::to_array<CommandSpec>({
      .status = "The program's own; a program that a signal ended ends plumb by the same signal. "
                "With --error-exitcode=N: N when there are findings and no signal, 3 when the "
                "analysis could not finish. 2: wrong usage, or the program could not be started."},
+    {.command = Command::cc,
+     .summary = "cc, c++: compile with the loss tracker built in",
+     .arguments = "[-fplumb=LEVEL] COMPILER-ARGUMENTS...",
+     .description =
+         "Takes clang's place in a build: every word goes to clang 19 as it is, a pass plugin and "
+         "a "
+         "runtime library are added. The program then reports by itself, when it ends, where "
+         "each lost block was allocated, where its last reference went, and what held it.\n\n"
+         "-fplumb=full (the default) and -fplumb=partial track references; -fplumb=minimal tracks "
+         "allocations only. PLUMB_OPTIONS=mode=...:output=FILE:exitcode=N is read by the "
+         "program. Compile with -g for names and lines. plumb-cc and plumb-c++ are the same as "
+         "single words.",
+     .example = "plumb cc -g leak.c && ./a.out\n"
+                "./configure CC=\"plumb cc\" CXX=\"plumb c++\"",
+     .status = "clang's own."},
     {.command = Command::watch,
      .summary = "find what a running program no longer uses",
      .arguments = "[--] PROGRAM [ARGS...] | PID",

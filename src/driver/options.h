@@ -19,10 +19,12 @@
 
 namespace plumb {
 
-enum class Command { run, watch, report, diff, explain, doctor };
+enum class Command { check, run, cc, watch, report, diff, explain, doctor };
 
 template <>
-inline constexpr auto kNames<Command> = name_table<Command>({{Command::run, "run"},
+inline constexpr auto kNames<Command> = name_table<Command>({{Command::check, "check"},
+                                                             {Command::run, "run"},
+                                                             {Command::cc, "cc"},
                                                              {Command::watch, "watch"},
                                                              {Command::report, "report"},
                                                              {Command::diff, "diff"},
@@ -76,9 +78,17 @@ enum class Opt {
   fail_on,
   show_hidden,
   source_root,
+  project,
+  cflags,
+  jobs,
+  oom,
+  when,
+  show_summary,
   error_exitcode,
   stacks,
   no_forgotten,
+  once,
+  no_rerun,
   keep_trace,
   snapshot,
   snapshot_file,
@@ -97,6 +107,7 @@ enum class Opt {
   module,
   id,
   gen_suppressions,
+  ended_program,
   color,
   quiet,
   verbose,

@@ -51,7 +51,7 @@ TEST(Options, FindsTheRowOfTheCommand) {
 TEST(Options, NamesTheCommandsThatHaveOne) {
   EXPECT_THAT(commands_with("kind"), testing::ElementsAre(Command::report));
   EXPECT_THAT(commands_with("baseline"),
-              testing::ElementsAre(Command::run, Command::watch, Command::report));
+              testing::ElementsAre(Command::check, Command::run, Command::watch, Command::report));
   EXPECT_THAT(commands_with("nothing"), testing::IsEmpty());
 }
 

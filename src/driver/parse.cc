@@ -197,9 +197,13 @@ Result<CommandLine> parse_global(const std::vector<std::string>& arguments) {
 }
 
 Result<CommandLine> parse_command(Command command, const std::vector<std::string>& arguments) {
-  // What follows the program's name belongs to it.
+  // What follows the program's name belongs to it, what follows -- to the build.
   const bool runs = command == Command::run || command == Command::watch;
-  return parse(command, options_of(command), runs, arguments);
+  const bool has_build = command == Command::check;
+  const auto dashes = has_build ? std::ranges::find(arguments, "--") : arguments.end();
+  Result<CommandLine> line = parse(command, options_of(command), runs, {arguments.begin(), dashes});
+  if (line && dashes != arguments.end()) line->build.assign(dashes + 1, arguments.end());
+  return line;
 }
 
 Result<Command> command_named(std::string_view word) {

@@ -19,12 +19,14 @@ namespace plumb {
 struct CommandLine {
   std::map<Opt, std::vector<std::string>> options;  // values as typed; "true" for a flag
   std::vector<std::string> words;                   // what is not an option, in order
+  std::vector<std::string> build;                   // check: what follows --
 };
 
 // What stands before the command: `words` is the command and all after it.
 Result<CommandLine> parse_global(const std::vector<std::string>& arguments);
 
-// What stands after the command. For `run` the options end at the program.
+// What stands after the command. For `run` the options end at the program, for
+// `check` at the build after `--`.
 Result<CommandLine> parse_command(Command command, const std::vector<std::string>& arguments);
 
 // The command of this name, or an Error with the nearest one.

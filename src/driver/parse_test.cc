@@ -72,15 +72,18 @@ TEST(Parse, UnknownOptionsBeforeTheProgram) {
 TEST(Parse, OptionsOfAnotherCommandSaySo) {
   EXPECT_EQ(error_of(Command::run, {"--kind=lost", "./server"}).what,
             "--kind is an option of `plumb report`, not of `plumb run`");
-  EXPECT_EQ(error_of(Command::diff, {"--baseline=x", "a", "b"}).what,
-            "--baseline is an option of `plumb run`, `plumb watch` and `plumb report`, not of "
-            "`plumb diff`");
+  EXPECT_EQ(
+      error_of(Command::diff, {"--baseline=x", "a", "b"}).what,
+      "--baseline is an option of `plumb check`, `plumb run`, `plumb watch` and `plumb report`, "
+      "not of "
+      "`plumb diff`");
   EXPECT_EQ(error_of(Command::report, {"--version"}).hint, "write `plumb --version`");
 }
 
 TEST(Parse, NearestOfAnotherCommand) {
   EXPECT_EQ(error_of(Command::doctor, {"--basline"}).hint,
-            "--baseline is an option of `plumb run`, `plumb watch` and `plumb report`");
+            "--baseline is an option of `plumb check`, `plumb run`, `plumb watch` and `plumb "
+            "report`");
 }
 
 TEST(Parse, LongNameWithOneDash) {
@@ -145,7 +148,7 @@ TEST(Parse, BeforeTheCommand) {
   const Result<CommandLine> early = parse_global({"--format=json", "report", "x"});
   ASSERT_FALSE(early);
   EXPECT_EQ(early.error().what, "--format stands before the command");
-  EXPECT_EQ(early.error().hint, "write it after the command: plumb run --format=json ...");
+  EXPECT_EQ(early.error().hint, "write it after the command: plumb check --format=json ...");
 
   const Result<CommandLine> wrong = parse_global({"--versoin"});
   ASSERT_FALSE(wrong);
@@ -156,7 +159,7 @@ TEST(Parse, CommandNames) {
   EXPECT_EQ(command_named("doctor").value(), Command::doctor);
   EXPECT_EQ(command_named("reprot").error().hint, "did you mean `plumb report`?");
   EXPECT_EQ(command_named("zzzzzzzz").error().hint,
-            "the commands are run, watch, report, diff, explain, doctor");
+            "the commands are check, run, cc, watch, report, diff, explain, doctor");
 }
 
 }  // namespace

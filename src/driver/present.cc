@@ -79,4 +79,18 @@ std::string rendered(Report& report, const Settings& settings, int stream) {
   return render(report, format, render_options(settings, stream));
 }
 
+void name_process(Settings& settings, const Report& report) {
+  const std::string pattern = settings.text(Opt::output);
+  std::string path;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '%' && i + 1 < pattern.size() && pattern[i + 1] == 'p') {
+      path += fmt::format("{}", report.subject.pid.value_or(0));
+      ++i;
+    } else {
+      path += pattern[i];
+    }
+  }
+  if (path != pattern) settings.set(spec_of(Opt::output), {path}, Origin::command_line);
+}
+
 }  // namespace plumb

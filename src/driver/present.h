@@ -20,6 +20,9 @@ RenderOptions render_options(const Settings& settings, int stream);
 // it is said, and the report is still shown. False then.
 bool check_report(const Report& report);
 
+// "leaks.%p.json" -> "leaks.4242.json"
+void name_process(Settings& settings, const Report& report);
+
 // The report in the format in force; other formats than text are cut to
 // --limit when the command line asks for it.
 std::string rendered(Report& report, const Settings& settings, int stream);

@@ -19,21 +19,6 @@ namespace plumb {
 
 namespace {
 
-// "leaks.%p.json" -> "leaks.4242.json"
-void name_process(Settings& settings, const Report& report) {
-  const std::string pattern = settings.text(Opt::output);
-  std::string path;
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    if (pattern[i] == '%' && i + 1 < pattern.size() && pattern[i + 1] == 'p') {
-      path += fmt::format("{}", report.subject.pid.value_or(0));
-      ++i;
-    } else {
-      path += pattern[i];
-    }
-  }
-  if (path != pattern) settings.set(spec_of(Opt::output), {path}, Origin::command_line);
-}
-
 // The report to where it belongs; to standard error as text when that fails.
 bool show(Report& report, const Settings& settings) {
   const std::string text = rendered(report, settings, STDERR_FILENO);

@@ -1,5 +1,7 @@
 #include "driver/runtime_options.h"
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -39,6 +41,13 @@ Pair take_pair(std::string_view& text) {
   return pair;
 }
 
+// Read by the runtime inside the program (runtime/compiled/options.cc).
+bool is_process_key(std::string_view key) {
+  static constexpr std::array<std::string_view, 5> kKeys = {"mode", "partial_limit", "depth",
+                                                            "exitcode", "trace"};
+  return std::ranges::find(kKeys, key) != kKeys.end();
+}
+
 const OptionSpec* row_with_key(Command command, std::string_view key) {
   for (const OptionSpec* option : options_of(command)) {
     if (!option->runtime_key.empty() && option->runtime_key == key) return option;
@@ -56,6 +65,7 @@ std::vector<std::string> apply_runtime_options(std::string_view text, Settings& 
     if (text.empty()) break;
     Pair pair = take_pair(text);
     const OptionSpec* row = row_with_key(settings.command(), pair.key);
+    if (row == nullptr && settings.command() != Command::run && is_process_key(pair.key)) continue;
     if (row == nullptr) {
       std::vector<std::string_view> keys;
       for (const OptionSpec* option : options_of(settings.command())) {

@@ -1,9 +1,11 @@
 #include "run/launch.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,13 +31,16 @@ constexpr std::uint64_t kTraceSize = std::uint64_t{24} << 30;
 // Out of the way of the program's own descriptors until the runtime has mapped
 // and closed it.
 constexpr int kTraceFd = 900;
+constexpr int kWantsFd = 901;
 
 constexpr std::array kForwarded = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM};
 
 volatile std::sig_atomic_t child_pid = 0;
+volatile std::sig_atomic_t signals_seen = 0;
 
 void forward(int signal, siginfo_t* info, void*) {
   const int saved = errno;
+  signals_seen = 1;
   // From the terminal the whole foreground group got it, the program too.
   const bool everybody = info->si_code == SI_KERNEL;
   if (child_pid > 0 && !everybody) kill(static_cast<pid_t>(child_pid), signal);
@@ -76,23 +81,39 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
   return pointers;
 }
 
+struct Descriptor {  // ours, and the number that the program gets it under
+  int ours = -1;
+  int theirs = -1;
+};
+
 struct Prepared {  // all memory that the child needs, allocated before the fork
   const char* program;
   char* const* arguments;
   char* const* environment;
-  int trace_fd;
-  int wanted_fd;
+  Descriptor trace;
+  Descriptor wants;
+  int nowhere;  // /dev/null, or -1
+  bool quiet;
+  bool no_input;
   int failure_pipe;
   const sigset_t* mask;
 };
 
+// Without CLOEXEC: it must survive the exec.
+bool place(const Descriptor& file) {
+  if (file.ours < 0) return true;
+  if (file.ours == file.theirs) return fcntl(file.ours, F_SETFD, 0) == 0;
+  return dup2(file.ours, file.theirs) >= 0;
+}
+
+bool place_streams(const Prepared& prepared) {
+  if (prepared.no_input && dup2(prepared.nowhere, STDIN_FILENO) < 0) return false;
+  return !prepared.quiet ||
+         (dup2(prepared.nowhere, STDOUT_FILENO) >= 0 && dup2(prepared.nowhere, STDERR_FILENO) >= 0);
+}
+
 [[noreturn]] void run_child(const Prepared& prepared) {
-  // Without CLOEXEC: it must survive the exec.
-  const bool placed =
-      prepared.trace_fd < 0 ||
-      (prepared.trace_fd == prepared.wanted_fd ? fcntl(prepared.trace_fd, F_SETFD, 0) == 0
-                                               : dup2(prepared.trace_fd, prepared.wanted_fd) >= 0);
-  if (placed) {
+  if (place(prepared.trace) && place(prepared.wants) && place_streams(prepared)) {
     sigprocmask(SIG_SETMASK, prepared.mask, nullptr);
     execve(prepared.program, prepared.arguments, prepared.environment);
   }
@@ -125,13 +146,58 @@ std::size_t used_size(int fd) {
   return std::min(size, whole);
 }
 
-int wanted_trace_fd(int trace_fd) {
+Descriptor placed(int ours, int wanted) {
+  if (ours < 0) return {};
   rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur <= kTraceFd) return trace_fd;
-  return kTraceFd;
+  // Valgrind keeps the last few numbers for itself.
+  constexpr rlim_t kSpare = 32;
+  const bool room = getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
+                    limit.rlim_cur > static_cast<rlim_t>(wanted) + kSpare;
+  return {ours, room ? wanted : ours};
 }
 
-Result<Ended> launch_with(const Launch& launch, int trace_fd, int wanted_fd);
+std::vector<std::string> arguments_for(const Launch& launch) {
+  if (launch.tool_folder.empty()) return launch.command;
+  std::vector<std::string> words = {launch.tool_folder + "/plumb-amd64-linux",
+                                    "--tool=plumb",
+                                    "--command-line-only=yes",
+                                    "-q",
+                                    "--log-file=/dev/null",
+                                    "--vgdb=no",
+                                    "--child-silent-after-fork=yes",
+                                    "--sigill-diagnostics=no",
+                                    "--max-threads=2000"};
+  if (launch.no_input) words.emplace_back("--no-input=yes");
+  words.insert(words.end(), launch.command.begin(), launch.command.end());
+  return words;
+}
+
+// Until the program ends, or its time is over.
+void wait_for(pid_t pid, double limit, Ended& ended) {
+  if (limit > 0) {
+    const int handle = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+    if (handle >= 0) {
+      const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(limit);
+      while (true) {
+        const double left =
+            std::chrono::duration<double>(end - std::chrono::steady_clock::now()).count();
+        if (left <= 0) {
+          ended.over_limit = true;
+          kill(pid, SIGKILL);
+          break;
+        }
+        pollfd wanted{handle, POLLIN, 0};
+        const int ready = poll(&wanted, 1, static_cast<int>(std::min(left, 1e6) * 1000) + 1);
+        if (ready > 0 || (ready < 0 && errno != EINTR)) break;
+      }
+      close(handle);
+    }
+  }
+  while (waitpid(pid, &ended.wait_status, 0) < 0 && errno == EINTR) {
+  }
+}
+
+Result<Ended> launch_with(const Launch& launch, int trace_fd);
 
 }  // namespace
 
@@ -147,6 +213,21 @@ Result<TraceMemory> TraceMemory::create() {
   if (ftruncate(memory.fd_, static_cast<off_t>(size)) != 0) {
     return fail({}, fmt::format("cannot get memory for the trace: {}", std::strerror(errno)),
                 "is the file size limited (ulimit -f)?");
+  }
+  return memory;
+}
+
+Result<TraceMemory> TraceMemory::with(std::string_view content) {
+  TraceMemory memory;
+  memory.fd_ = memfd_create("plumb-wants", MFD_CLOEXEC);
+  if (memory.fd_ < 0) {
+    return fail({}, fmt::format("cannot get memory: {}", std::strerror(errno)));
+  }
+  while (!content.empty()) {
+    const ssize_t put = write(memory.fd_, content.data(), content.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return fail({}, fmt::format("cannot get memory: {}", std::strerror(errno)));
+    content.remove_prefix(static_cast<std::size_t>(put));
   }
   return memory;
 }
@@ -183,14 +264,18 @@ Result<std::span<const std::byte>> TraceMemory::bytes() {
 }
 
 std::vector<std::string> runtime_environment(const char* const* environment, const Launch& launch,
-                                             int trace_fd) {
+                                             int trace_fd, int wants_fd) {
   std::vector<std::string> result;
   // The user's own preloads stay, before ours: one that looks at malloc and
   // passes it on still works.
   std::string preload = launch.runtime;
+  const bool tool = !launch.tool_folder.empty();
+  bool bound = false;
   for (; *environment != nullptr; ++environment) {
     const std::string_view entry = *environment;
     if (entry.starts_with(PLUMB_RUNTIME_VARIABLE "=")) continue;
+    if (tool && entry.starts_with("VALGRIND_")) continue;
+    bound = bound || entry.starts_with("LD_BIND_NOW=");
     if (entry.starts_with("LD_PRELOAD=")) {
       const std::string_view theirs = entry.substr(entry.find('=') + 1);
       if (!theirs.empty()) preload = fmt::format("{}:{}", theirs, launch.runtime);
@@ -199,27 +284,41 @@ std::vector<std::string> runtime_environment(const char* const* environment, con
     result.emplace_back(entry);
   }
   result.push_back("LD_PRELOAD=" + preload);
-  result.push_back(!launch.settings.empty()
-                       ? fmt::format("{}={}", PLUMB_RUNTIME_VARIABLE, launch.settings)
-                       : fmt::format("{}=fd={}:depth={}:scrub={}", PLUMB_RUNTIME_VARIABLE, trace_fd,
-                                     launch.stack_depth, launch.scrub ? 1 : 0));
+  std::string settings = !launch.settings.empty()
+                             ? fmt::format("{}={}", PLUMB_RUNTIME_VARIABLE, launch.settings)
+                             : fmt::format("{}=fd={}:depth={}:scrub={}", PLUMB_RUNTIME_VARIABLE,
+                                           trace_fd, launch.stack_depth, launch.scrub ? 1 : 0);
+  if (tool) {
+    result.push_back("VALGRIND_LIB=" + launch.tool_folder);
+    result.push_back("VALGRIND_LAUNCHER=" + launch.tool_folder + "/plumb-amd64-linux");
+    // The loader's lazy binding saves all registers, stale ones too.
+    if (!bound) result.emplace_back("LD_BIND_NOW=1");
+    settings += fmt::format(":watch={}:bind={}", wants_fd, bound ? 0 : 1);
+  }
+  result.push_back(std::move(settings));
   return result;
 }
 
 Result<Ended> launch_and_wait(const Launch& launch, const TraceMemory& trace) {
-  return launch_with(launch, trace.fd(), wanted_trace_fd(trace.fd()));
+  return launch_with(launch, trace.fd());
 }
-Result<Ended> launch_and_wait(const Launch& launch) { return launch_with(launch, -1, -1); }
+Result<Ended> launch_and_wait(const Launch& launch) { return launch_with(launch, -1); }
 
 namespace {
 
-Result<Ended> launch_with(const Launch& launch, int trace_fd, int wanted_fd) {
+Result<Ended> launch_with(const Launch& launch, int trace_fd) {
   int pipe_ends[2];
   if (pipe2(pipe_ends, O_CLOEXEC) != 0) {
     return fail({}, fmt::format("cannot start: {}", std::strerror(errno)));
   }
-  std::vector<std::string> command = launch.command;
-  std::vector<std::string> environment = runtime_environment(environ, launch, wanted_fd);
+  const Descriptor trace_file = placed(trace_fd, kTraceFd);
+  const Descriptor wants_file = placed(launch.wants, kWantsFd);
+  const int nowhere = launch.quiet || launch.no_input ? open("/dev/null", O_RDWR | O_CLOEXEC) : -1;
+  std::vector<std::string> command = arguments_for(launch);
+  std::vector<std::string> environment =
+      runtime_environment(environ, launch, trace_file.theirs, wants_file.theirs);
+  const std::string program =
+      launch.tool_folder.empty() ? launch.program : launch.tool_folder + "/plumb-amd64-linux";
   const std::vector<char*> arguments = pointers_to(command);
   const std::vector<char*> variables = pointers_to(environment);
 
@@ -234,10 +333,12 @@ Result<Ended> launch_with(const Launch& launch, int trace_fd, int wanted_fd) {
   const auto begin = std::chrono::steady_clock::now();
   const pid_t pid = fork();
   if (pid == 0) {
-    run_child({launch.program.c_str(), arguments.data(), variables.data(), trace_fd, wanted_fd,
-               pipe_ends[1], &old_mask});
+    run_child({program.c_str(), arguments.data(), variables.data(), trace_file, wants_file, nowhere,
+               launch.quiet, launch.no_input, pipe_ends[1], &old_mask});
   }
   child_pid = pid;
+  signals_seen = 0;
+  if (nowhere >= 0) close(nowhere);
   sigprocmask(SIG_SETMASK, &old_mask, nullptr);
   close(pipe_ends[1]);
   if (pid < 0) {
@@ -250,10 +351,10 @@ Result<Ended> launch_with(const Launch& launch, int trace_fd, int wanted_fd) {
   do got = read(pipe_ends[0], &problem, sizeof problem);
   while (got < 0 && errno == EINTR);
   close(pipe_ends[0]);
-  while (waitpid(pid, &ended.wait_status, 0) < 0 && errno == EINTR) {
-  }
+  wait_for(pid, launch.limit, ended);
+  ended.from_outside = signals_seen != 0;
   if (got == sizeof problem) {
-    return fail(launch.program, fmt::format("cannot start: {}", std::strerror(problem)));
+    return fail(program, fmt::format("cannot start: {}", std::strerror(problem)));
   }
   ended.pid = pid;
   ended.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -21,6 +22,8 @@ namespace plumb {
 class TraceMemory {
  public:
   static Result<TraceMemory> create();
+  // Memory with this content, for the runtime to read.
+  static Result<TraceMemory> with(std::string_view content);
   TraceMemory(TraceMemory&& other) noexcept;
   TraceMemory& operator=(TraceMemory&& other) noexcept;
   ~TraceMemory();
@@ -45,6 +48,13 @@ struct Launch {
   // What the runtime is told instead of the two above, when it writes its
   // records by itself.
   std::string settings = {};
+
+  // Under the Valgrind tool:
+  std::string tool_folder;  // where the tool is; empty: natively
+  int wants = -1;           // descriptor of the list of allocations to watch
+  bool quiet = false;       // output goes nowhere: it was seen before
+  bool no_input = false;    // nothing to read; the tool ends the run when it is read
+  double limit = 0;         // seconds; then it is killed
 };
 
 struct Ended {
@@ -52,6 +62,8 @@ struct Ended {
   int wait_status = 0;
   std::chrono::system_clock::time_point started;
   double seconds = 0;
+  bool from_outside = false;  // a signal was sent to it through us, or by the terminal
+  bool over_limit = false;
 };
 
 // Fails when the program could not be started.
@@ -62,6 +74,6 @@ Result<Ended> launch_and_wait(const Launch& launch);
 // The environment of the program, as "NAME=VALUE": ours plus the runtime. The
 // runtime takes its own variables out again before the program can see them.
 std::vector<std::string> runtime_environment(const char* const* environment, const Launch& launch,
-                                             int trace_fd);
+                                             int trace_fd, int wants_fd = -1);
 
 }  // namespace plumb

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <climits>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -16,11 +17,15 @@
 #include "base/check.h"
 #include "base/file.h"
 #include "base/paths.h"
+#include "base/text.h"
 #include "core/accounting.h"
 #include "core/filter.h"
+#include "run/again.h"
+#include "run/join.h"
 #include "run/launch.h"
 #include "run/program.h"
 #include "run/trace_report.h"
+#include "run/wants.h"
 #include "trace/record_reader.h"
 
 namespace plumb {
@@ -80,6 +85,74 @@ bool is_attached(std::span<const std::byte> bytes) {
          std::memcmp(bytes.data(), PLUMB_TRACE_MAGIC, 8) == 0;
 }
 
+void keep(const std::string& path, std::span<const std::byte> bytes, Report& report) {
+  if (path.empty()) return;
+  const Result<void> kept = [&]() -> Result<void> {
+    const Result<std::string> compact = compact_trace(bytes, "the program's trace");
+    if (!compact) return std::unexpected(compact.error());
+    return write_file(path, *compact);
+  }();
+  if (!kept) {
+    report.notes.push_back(
+        {"keep-trace", fmt::format("the trace was not kept: {}", kept.error().what), "", {}});
+  }
+}
+
+// What was lost, and could not be seen again.
+void note_missed(const Joined& joined, Report& report) {
+  const std::size_t missed = joined.missing + joined.other;
+  if (missed == 0) return;
+  report.notes.push_back(
+      {"not-reproduced",
+       fmt::format("{} of {} were not lost again in the second run: where is not known", missed,
+                   count_of(joined.located + missed, "lost block")),
+       "plumb run --once looks for both in one run",
+       {}});
+}
+
+bool worth_another_look(const Trace& trace) {
+  return trace.phase == PLUMB_PHASE_DONE && trace.problem == PLUMB_PROBLEM_NONE &&
+         !trace.lost.empty();
+}
+
+// The report of the first run, with the places of loss when they can be had.
+Report report_with_places(const RunOptions& options, const Launch& launch, const Trace& found,
+                          const Ended& ended, const Input& input) {
+  if (options.look == RunOptions::Look::once) {
+    Joined joined;
+    Report report = join_report(found, found, joined);
+    report.tool.mode = "once";
+    return report;
+  }
+  if (options.look == RunOptions::Look::scan_only || !worth_another_look(found)) {
+    return report_from(found);
+  }
+  Result<Trace> watched = [&]() -> Result<Trace> {
+    if (ended.from_outside) {
+      return fail({}, "the program was sent a signal, which a second run would not get",
+                  "plumb run --once does both in one run");
+    }
+    if (options.before_again) options.before_again();
+    return look_again(launch, found, input, ended.seconds);
+  }();
+  if (!watched) {
+    Report report = report_from(found);
+    report.notes.push_back(
+        {"no-place",
+         fmt::format("where it was lost is not known: {}{}",
+                     watched.error().where.empty() ? "" : watched.error().where + ": ",
+                     watched.error().what),
+         watched.error().hint,
+         {}});
+    return report;
+  }
+  Joined joined;
+  Report report = join_report(found, *watched, joined);
+  report.tool.mode = "again";
+  note_missed(joined, report);
+  return report;
+}
+
 }  // namespace
 
 Result<RunOutcome> run_program(const RunOptions& options) {
@@ -92,10 +165,29 @@ Result<RunOutcome> run_program(const RunOptions& options) {
   Result<TraceMemory> memory = TraceMemory::create();
   if (!memory) return std::unexpected(memory.error());
 
-  const Result<Ended> ended = launch_and_wait(
-      {*program, options.command, *runtime, options.stack_depth, options.scrub}, *memory);
+  Launch launch;
+  launch.program = *program;
+  launch.command = options.command;
+  launch.runtime = *runtime;
+  launch.stack_depth = options.stack_depth;
+  launch.scrub = options.scrub;
+  Launch first = launch;
+  std::optional<TraceMemory> wants;
+  if (options.look == RunOptions::Look::once) {
+    const Result<std::string> tool = valgrind_tool();
+    if (!tool) return std::unexpected(tool.error());
+    Result<TraceMemory> list = TraceMemory::with(want_all());
+    if (!list) return std::unexpected(list.error());
+    wants = std::move(*list);
+    first.tool_folder = *tool;
+    first.wants = wants->fd();
+    first.stack_depth = 1;
+  }
+  Input input;
+  const Result<Ended> ended = launch_and_wait(first, *memory);
   if (!ended) return std::unexpected(ended.error());
   // The program has run. From here on, what goes wrong is a note.
+  input.note_end();
 
   RunOutcome outcome;
   outcome.wait_status = ended->wait_status;
@@ -112,19 +204,9 @@ Result<RunOutcome> run_program(const RunOptions& options) {
     } else if (trace->phase == PLUMB_PHASE_REFUSED) {
       return refusal(*trace, *program);
     } else {
-      outcome.report = report_from(*trace);
+      outcome.report = report_with_places(options, launch, *trace, *ended, input);
     }
-    if (!options.keep_trace.empty()) {
-      Result<void> kept = [&]() -> Result<void> {
-        const Result<std::string> compact = compact_trace(*bytes, "the program's trace");
-        if (!compact) return std::unexpected(compact.error());
-        return write_file(options.keep_trace, *compact);
-      }();
-      if (!kept) {
-        outcome.report.notes.push_back(
-            {"keep-trace", fmt::format("the trace was not kept: {}", kept.error().what), "", {}});
-      }
-    }
+    keep(options.keep_trace, *bytes, outcome.report);
   }
   describe_subject(outcome.report.subject, options, *ended);
   if (!options.forgotten) {

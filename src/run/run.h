@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,10 @@ struct RunOptions {
   // references, which hide leaks.
   bool scrub = true;
   std::string keep_trace;  // copy the raw records here, or empty
+  // How much is looked for: what is lost (scan), and where (the program is run
+  // again, under Valgrind, when something was lost), in one run or two.
+  enum class Look { scan_only, again, once } look = Look::again;
+  std::function<void()> before_again;  // the second run is about to begin
 };
 
 struct RunOutcome {

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -259,7 +260,13 @@ TEST_P(RunBoth, OperatorNewIsNamed) {
 }
 
 TEST(Run, CallerOnly) {
-  const RunOutcome outcome = run({compiled("simple.c", kGcc)}, 1);
+  RunOptions options;
+  options.command = {compiled("simple.c", kGcc)};
+  options.stack_depth = 1;
+  options.look = RunOptions::Look::scan_only;
+  const Result<RunOutcome> scanned = run_program(options);
+  ASSERT_TRUE(scanned);
+  const RunOutcome& outcome = *scanned;
   expect_lost(outcome.report, {4, 307});
   for (const Leak& leak : outcome.report.leaks) EXPECT_EQ(leak.allocation.stack.size(), 1u);
 }
@@ -349,10 +356,44 @@ TEST(Run, ForgottenCanBeLeftOut) {
   EXPECT_EQ(outcome->report.totals.forgotten.bytes, 90u);
 }
 
+// Stacks are remembered by their return addresses: all of them count.
+TEST(Run, CallersOfCallersAreToldApart) {
+  RunOptions options;
+  options.command = {compiled("callers.c", kGcc)};
+  options.look = RunOptions::Look::scan_only;
+  const Result<RunOutcome> outcome = run_program(options);
+  ASSERT_TRUE(outcome);
+  expect_lost(outcome->report, {6, 240});
+  std::set<std::string> callers;
+  for (const Leak& leak : outcome->report.leaks) {
+    ASSERT_GE(leak.allocation.stack.size(), 3u);
+    EXPECT_EQ(leak.direct.blocks, 3u);
+    callers.insert(leak.allocation.stack[2].function);
+  }
+  EXPECT_EQ(callers, (std::set<std::string>{"first", "second"}));
+}
+
+TEST(Run, TheSecondRunSaysWhere) {
+  for (const RunOptions::Look look : {RunOptions::Look::again, RunOptions::Look::once}) {
+    RunOptions options;
+    options.command = {compiled("callers.c", kGcc)};
+    options.look = look;
+    const Result<RunOutcome> outcome = run_program(options);
+    ASSERT_TRUE(outcome);
+    expect_lost(outcome->report, {6, 240});
+    for (const Leak& leak : outcome->report.leaks) {
+      ASSERT_TRUE(leak.loss);
+      EXPECT_EQ(leak.loss->cause, Cause::scope_end);
+      EXPECT_EQ(leak.loss->stack.front().function, "lose");
+    }
+  }
+}
+
 TEST(Run, KeptTraceGivesTheSameReport) {
   RunOptions options;
   options.command = {compiled("chains.c", kGcc)};
   options.keep_trace = scratch().file("kept.trace").string();
+  options.look = RunOptions::Look::scan_only;
   const Result<RunOutcome> outcome = run_program(options);
   ASSERT_TRUE(outcome);
   const Result<Report> again = report_of_trace(options.keep_trace);

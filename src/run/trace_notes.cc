@@ -43,6 +43,8 @@ std::string_view problem_words(PlumbProblem problem) {
       return "the scan failed inside plumb's own code";
     case PLUMB_PROBLEM_NO_MAPS:
       return "the program's memory map could not be read";
+    case PLUMB_PROBLEM_NO_TOOL:
+      return "it did not run under plumb's Valgrind tool";
   }
   return "";
 }
@@ -65,7 +67,7 @@ struct LimitWords {
   const char* code;
   const char* text;
 };
-constexpr std::array<LimitWords, 5> kLimits = {{
+constexpr std::array<LimitWords, 6> kLimits = {{
     {PLUMB_LIMIT_STACKS_FULL, "stacks-full",
      "there were more allocation stacks than there is room for: later ones are unknown"},
     {PLUMB_LIMIT_MODULES_FULL, "modules-full",
@@ -76,6 +78,8 @@ constexpr std::array<LimitWords, 5> kLimits = {{
      "a thread did not stop for the scan: its stack was taken whole, its registers are unknown"},
     {PLUMB_LIMIT_MAIN_ARENA, "unknown-libc",
      "this libc's own bookkeeping was not recognised: a few leaks may look reachable"},
+    {PLUMB_LIMIT_SHORT_STACKS, "short-stacks",
+     "stacks differed too often to be walked whole: some have their innermost frames only"},
 }};
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "run/trace_report.h"
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,12 +12,11 @@
 #include "core/merge.h"
 #include "core/order.h"
 #include "run/trace_notes.h"
+#include "trace/demangle.h"
 
 namespace plumb {
 
-namespace {
-
-Leak leak_of(const TraceGroup& group, Stack stack) {
+Leak leak_of(const TraceGroup& group) {
   Leak leak;
   leak.kind = group.reach == Reach::lost ? Kind::lost : Kind::forgotten;
   // Nobody looked: it may be lost as well.
@@ -24,9 +24,53 @@ Leak leak_of(const TraceGroup& group, Stack stack) {
   leak.direct = group.direct;
   leak.indirect = group.indirect;
   leak.sizes = group.sizes;
-  leak.allocation.api = api_of(stack, group.api);
-  leak.allocation.stack = std::move(stack);
   return leak;
+}
+
+namespace {
+
+constexpr std::array<std::string_view, PLUMB_STORAGE_COUNT> kStorages = {
+    "", "local", "parameter", "global", "heap", "thread", "temporary"};
+
+// The compiler's frames have the name as the source has it.
+void complete_names(Stack& frames) {
+  Demangler demangle;
+  for (Frame& frame : frames) {
+    if (const std::string name = demangle(frame.linkage); !name.empty()) frame.function = name;
+    if (frame.linkage == frame.function) frame.linkage.clear();
+  }
+}
+
+bool same_function(const Frame& left, const Frame& right) {
+  const std::string& a = left.linkage.empty() ? left.function : left.linkage;
+  const std::string& b = right.linkage.empty() ? right.function : right.linkage;
+  return a == b;
+}
+
+Loss loss_of(const TraceLoss& from, Stack stack) {
+  Loss loss;
+  loss.cause = from.cause;
+  Stack frames = from.frames;
+  complete_names(frames);
+  if (stack.empty()) {
+    loss.stack = std::move(frames);
+  } else {
+    // The instruction may belong to the end of the scope; the way there is known
+    // to the compiler's frame.
+    if (!frames.empty() && frames[0].line && same_function(stack[0], frames[0])) {
+      stack[0].line = frames[0].line;
+      stack[0].column = frames[0].column;
+    }
+    loss.stack = std::move(stack);
+  }
+  if (!from.holder.empty()) {
+    Holder holder;
+    holder.name = from.holder;
+    holder.type = from.type;
+    holder.storage = kStorages[from.storage];
+    loss.holder = std::move(holder);
+  }
+  return loss;
 }
 
 }  // namespace
@@ -59,14 +103,30 @@ std::string api_of(const Stack& stack, const std::string& called) {
   return api;
 }
 
-Report report_from(const Trace& trace) {
+Report begin_report(const Trace& trace) {
   Report report;
-  report.tool.engine = Engine::run;
-  report.tool.mode = "scan";
+  report.tool.engine = trace.engine == PLUMB_ENGINE_CC ? Engine::cc : Engine::run;
+  report.tool.mode = trace.mode.empty() ? "scan" : trace.mode;
   report.subject.pid = trace.pid;
   report.totals.allocated = trace.allocated;
   report.totals.freed = trace.freed;
+  report.totals.excluded = trace.excluded;
+  return report;
+}
 
+void finish_report(Report& report, const Trace& trace, Symboliser& symbols) {
+  report.modules = symbols.modules();
+  report.notes = notes_of(trace);
+  for (Note& note : symbols.notes()) report.notes.push_back(std::move(note));
+
+  merge_leaks(report.leaks);
+  assign_ids(report);
+  sort_leaks(report);
+  recount_hidden(report);
+}
+
+Report report_from(const Trace& trace) {
+  Report report = begin_report(trace);
   Symboliser symbols(trace.modules);
   // After it gave up the runtime saw no free any more: its blocks say nothing.
   const bool stale = trace.phase == PLUMB_PHASE_GAVE_UP;
@@ -76,18 +136,17 @@ Report report_from(const Trace& trace) {
       report.totals.excluded += group.indirect;
       continue;
     }
-    Leak leak = leak_of(group, named_stack(trace.stacks[group.stack], symbols));
+    Leak leak = leak_of(group);
+    leak.allocation.stack = named_stack(trace.stacks[group.stack], symbols);
+    leak.allocation.api = api_of(leak.allocation.stack, group.api);
+    if (group.loss != 0) {
+      const TraceLoss& loss = trace.losses[group.loss];
+      leak.loss = loss_of(loss, named_stack(trace.stacks[loss.stack], symbols));
+    }
     (leak.kind == Kind::lost ? report.totals.lost : report.totals.forgotten) += leak.total();
     report.leaks.push_back(std::move(leak));
   }
-  report.modules = symbols.modules();
-  report.notes = notes_of(trace);
-  for (Note& note : symbols.notes()) report.notes.push_back(std::move(note));
-
-  merge_leaks(report.leaks);
-  assign_ids(report);
-  sort_leaks(report);
-  recount_hidden(report);
+  finish_report(report, trace, symbols);
   return report;
 }
 

@@ -326,11 +326,28 @@ std::string DwarfInfo::qualified(Dwarf_Die die) {
   return text;
 }
 
+// No type is void. What has no size of its own (a reference, a class that is
+// only declared) may hide a pointer.
+static bool may_return_pointer(Dwarf_Die* function) {
+  Dwarf_Attribute attribute;
+  Dwarf_Die type;
+  if (dwarf_attr_integrate(function, DW_AT_type, &attribute) == nullptr ||
+      dwarf_formref_die(&attribute, &type) == nullptr) {
+    return false;
+  }
+  Dwarf_Die plain;
+  if (dwarf_peel_type(&type, &plain) != 0) return true;
+  const int tag = dwarf_tag(&plain);
+  if (tag != DW_TAG_base_type && tag != DW_TAG_enumeration_type) return true;
+  return dwarf_bytesize(&plain) >= static_cast<int>(sizeof(void*));
+}
+
 const FunctionName& DwarfInfo::name_of(Dwarf_Die* die) {
   const auto [slot, fresh] = names_.try_emplace(die->addr);
   FunctionName& result = slot->second;
   if (!fresh) return result;
   result.line = position_of(die, DW_AT_decl_line);
+  result.may_return_pointer = may_return_pointer(die);
   const char* linkage = string_of(die, DW_AT_linkage_name);
   if (linkage == nullptr) linkage = string_of(die, DW_AT_MIPS_linkage_name);
   result.linkage = bounded(linkage);

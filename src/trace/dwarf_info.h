@@ -34,6 +34,9 @@ struct FunctionName {
   std::string linkage;         // the symbol; empty when DWARF does not give it
   bool maybe_mangled = false;  // of a language that mangles names
   std::optional<std::uint32_t> line;
+  // Whether its result is wide enough to be a pointer. DWARF says so for every
+  // function that has a DIE at all.
+  bool may_return_pointer = false;
 };
 
 struct SourcePlace {

@@ -19,9 +19,11 @@
 #include <stdint.h>
 
 #define PLUMB_TRACE_MAGIC "PLUMBTRC"
-#define PLUMB_TRACE_VERSION 1u
+#define PLUMB_TRACE_VERSION 2u
 
-/* Set by the command for the runtime: "fd=N:depth=N:scrub=0|1". */
+/* Set by the command for the runtime: "fd=N:depth=N:scrub=0|1", and for a run
+ * under the Valgrind tool ":watch=FD" (a PlumbWantHeader and what follows it),
+ * ":bind=1" when LD_BIND_NOW is the command's own. */
 #define PLUMB_RUNTIME_VARIABLE "PLUMB_RUNTIME"
 
 enum PlumbSectionKind {
@@ -30,8 +32,15 @@ enum PlumbSectionKind {
   PLUMB_SECTION_STRINGS = 2, /* bytes */
   PLUMB_SECTION_STACKS = 3,  /* 64-bit words: PlumbStack and its addresses */
   PLUMB_SECTION_BLOCKS = 4,  /* PlumbBlock */
-  PLUMB_SECTION_COUNT = 5
+  PLUMB_SECTION_WATCHED = 5, /* PlumbWatched */
+  PLUMB_SECTION_LOSSES = 6,  /* PlumbLoss */
+  PLUMB_SECTION_FRAMES = 7,  /* PlumbNamedFrame */
+  PLUMB_SECTION_LOST = 8,    /* PlumbLostBlock */
+  PLUMB_SECTION_COUNT = 9
 };
+
+/* Which runtime wrote it. */
+enum PlumbEngine { PLUMB_ENGINE_RUN = 0, PLUMB_ENGINE_CC = 1 };
 
 /* How far the runtime got. */
 enum PlumbPhase {
@@ -59,7 +68,8 @@ enum PlumbProblem {
   PLUMB_PROBLEM_OUT_OF_MEMORY = 2, /* no room for our tables */
   PLUMB_PROBLEM_TABLE_FULL = 3,    /* more live blocks than entries */
   PLUMB_PROBLEM_SCAN_FAULT = 4,    /* our scan touched memory it should not have */
-  PLUMB_PROBLEM_NO_MAPS = 5        /* the process's memory map cannot be read */
+  PLUMB_PROBLEM_NO_MAPS = 5,       /* the process's memory map cannot be read */
+  PLUMB_PROBLEM_NO_TOOL = 6        /* was to watch, but not under our Valgrind tool */
 };
 
 /* Bits of PlumbTraceHeader.limits: what the verdicts could not take into account. */
@@ -68,7 +78,8 @@ enum PlumbLimit {
   PLUMB_LIMIT_MODULES_FULL = 2, /* later modules are unknown */
   PLUMB_LIMIT_NESTED = 4,       /* allocations from a signal handler inside malloc */
   PLUMB_LIMIT_THREAD_CAP = 8,   /* a thread went on running during the scan */
-  PLUMB_LIMIT_MAIN_ARENA = 16   /* glibc's own bookkeeping was not recognised */
+  PLUMB_LIMIT_MAIN_ARENA = 16,  /* glibc's own bookkeeping was not recognised */
+  PLUMB_LIMIT_SHORT_STACKS = 32 /* deep recursion: some stacks have few frames */
 };
 
 typedef struct PlumbSection {
@@ -94,13 +105,14 @@ typedef struct PlumbTraceHeader {
   uint32_t threads_stopped;    /* at the scan, the scanning one not counted */
   uint32_t threads_unanswered; /* asleep with every signal blocked: no registers */
   uint32_t stop_rounds;
-  uint32_t reserved;
+  uint32_t engine;           /* PlumbEngine */
   uint64_t scan_nanoseconds; /* stop included */
   uint64_t stop_nanoseconds;
   uint64_t root_bytes;
   uint64_t scanned_bytes;
   char problem_text[256];
   char end_text[256]; /* PLUMB_END_EXEC: the program */
+  char mode[16];      /* the engine's own word; empty: its only one */
   PlumbSection sections[PLUMB_SECTION_COUNT];
 } PlumbTraceHeader;
 
@@ -166,19 +178,125 @@ enum PlumbBlockState {
 };
 
 /* PlumbBlock.flags */
-#define PLUMB_BLOCK_USABLE 1u /* the program asked for its usable size */
+#define PLUMB_BLOCK_USABLE 1u      /* the program asked for its usable size */
+#define PLUMB_BLOCK_EXCLUDED 2u    /* ignored by annotation, or the parent's before a fork */
+#define PLUMB_BLOCK_BY_CALLER 128u /* its name has no size: there were too many names */
 
 typedef struct PlumbBlock {
   uint64_t address;
   uint64_t size;
-  uint64_t ordinal; /* n-th allocation of its thread */
+  uint64_t ordinal; /* n-th allocation with its name; 0: it has none */
   uint32_t stack;
-  uint32_t thread; /* 1 is the first thread that allocated */
+  uint32_t thread; /* its name: 1 is the first one, others follow from who started them */
   uint32_t leader; /* INDIRECT: index of its DIRECT block */
   uint8_t api;
   uint8_t flags;
   uint8_t state;
   uint8_t reserved;
 } PlumbBlock;
+
+/* Why the last reference went. */
+enum PlumbCause {
+  PLUMB_CAUSE_NONE = 0,
+  PLUMB_CAUSE_OVERWRITTEN = 1,
+  PLUMB_CAUSE_SCOPE_END = 2,
+  PLUMB_CAUSE_HOLDER_FREED = 3,
+  PLUMB_CAUSE_HOLDER_LOST = 4,
+  PLUMB_CAUSE_UNMAPPED = 5,
+  PLUMB_CAUSE_THREAD_END = 6,
+  PLUMB_CAUSE_DISCARDED = 7,
+  PLUMB_CAUSE_ESCAPED_THROW = 8,
+  PLUMB_CAUSE_COUNT = 9
+};
+
+/* PlumbWatched.flags */
+#define PLUMB_WATCHED_RETURNED 1u  /* the innermost function had it as its result */
+#define PLUMB_WATCHED_LAST_READ 2u /* lost by not being read again after that instruction */
+
+/* What the Valgrind tool knows of a block that was watched. Stacks are ids in
+ * STACKS, 0 when unknown. */
+typedef struct PlumbWatched {
+  uint32_t block; /* index in BLOCKS */
+  uint32_t allocation_stack;
+  uint32_t loss_stack;
+  uint32_t use_stack;
+  uint32_t cause; /* PlumbCause */
+  uint32_t flags;
+} PlumbWatched;
+
+/* Which allocations to watch: a file of its own, for the runtime. The name of
+ * an allocation is its thread, the place that called malloc, and the size; the
+ * ordinal counts allocations of the same name. A second run of the same program
+ * gives the same names wherever its modules are loaded.
+ * The header, then `modules` PlumbWantModule, then `wants` PlumbWant in order of
+ * all their members, then the strings. */
+#define PLUMB_WANT_MAGIC "PLUMBWNT"
+#define PLUMB_WANT_ANY_SIZE UINT64_MAX /* the name has no size */
+
+typedef struct PlumbWantHeader {
+  char magic[8];
+  uint32_t version; /* PLUMB_TRACE_VERSION */
+  uint32_t all;     /* watch every allocation; there are no wants */
+  uint32_t modules;
+  uint32_t wants;
+  uint64_t strings; /* bytes */
+} PlumbWantHeader;
+
+typedef struct PlumbWantModule {
+  uint32_t path; /* in the strings */
+  uint32_t path_size;
+} PlumbWantModule;
+
+typedef struct PlumbWant {
+  uint32_t module;
+  uint32_t thread;
+  uint64_t caller; /* return address minus the module's bias */
+  uint64_t size;
+  uint64_t ordinal;
+} PlumbWant;
+/* What kind of memory the last reference was in. */
+enum PlumbStorage {
+  PLUMB_STORAGE_NONE = 0,
+  PLUMB_STORAGE_LOCAL = 1,
+  PLUMB_STORAGE_PARAMETER = 2,
+  PLUMB_STORAGE_GLOBAL = 3,
+  PLUMB_STORAGE_HEAP = 4,
+  PLUMB_STORAGE_THREAD = 5,
+  PLUMB_STORAGE_TEMPORARY = 6,
+  PLUMB_STORAGE_COUNT = 7
+};
+
+typedef struct PlumbText { /* in STRINGS; size 0: unknown */
+  uint32_t at;
+  uint32_t size;
+} PlumbText;
+
+/* A place that the compiler wrote down, so that no symbols are needed. */
+typedef struct PlumbNamedFrame {
+  PlumbText function;
+  PlumbText linkage;
+  PlumbText file;
+  uint32_t line;
+  uint32_t column;
+} PlumbNamedFrame;
+
+/* Where last references went. The stack, where there is one, begins at the
+ * place that the first frame names; otherwise the frames are all there is. */
+typedef struct PlumbLoss {
+  uint32_t cause;  /* PlumbCause */
+  uint32_t stack;  /* or 0 */
+  uint32_t frames; /* in FRAMES, innermost first */
+  uint32_t frame_count;
+  PlumbText holder;
+  PlumbText type;
+  uint32_t storage; /* PlumbStorage */
+  uint32_t reserved;
+} PlumbLoss;
+
+/* Which DIRECT block was lost where. */
+typedef struct PlumbLostBlock {
+  uint32_t block;
+  uint32_t loss;
+} PlumbLostBlock;
 
 #endif

@@ -17,13 +17,18 @@ namespace plumb {
 namespace {
 
 constexpr std::array<std::uint32_t, PLUMB_SECTION_COUNT> kItemSizes = {
-    sizeof(PlumbThread), sizeof(PlumbModule), 1, sizeof(std::uint64_t), sizeof(PlumbBlock)};
+    sizeof(PlumbThread),   sizeof(PlumbModule),     1,
+    sizeof(std::uint64_t), sizeof(PlumbBlock),      sizeof(PlumbWatched),
+    sizeof(PlumbLoss),     sizeof(PlumbNamedFrame), sizeof(PlumbLostBlock)};
 constexpr std::array<std::string_view, PLUMB_SECTION_COUNT> kSectionNames = {
-    "threads", "modules", "strings", "stacks", "blocks"};
+    "threads", "modules", "strings", "stacks", "blocks", "watched", "losses", "frames", "lost"};
 constexpr std::array<std::string_view, PLUMB_API_COUNT> kApiNames = {
     "malloc",         "calloc",        "realloc", "reallocarray", "memalign",
     "posix_memalign", "aligned_alloc", "valloc",  "pvalloc"};
 constexpr std::uint32_t kMaxStackDepth = 4096;
+constexpr std::array<std::optional<Cause>, PLUMB_CAUSE_COUNT> kCauses = {
+    std::nullopt,    Cause::overwritten, Cause::scope_end, Cause::holder_freed, Cause::holder_lost,
+    Cause::unmapped, Cause::thread_end,  Cause::discarded, Cause::escaped_throw};
 
 // The bytes, with the checked header in front.
 class Source {
@@ -221,11 +226,81 @@ class StackReader {
   std::unordered_map<std::uint32_t, std::uint32_t> known_;
 };
 
+class LossReader {
+ public:
+  LossReader(const Source& source, StackReader& stacks, Trace& trace)
+      : source_(source), stacks_(stacks), trace_(trace) {}
+
+  Result<void> read_all() {
+    trace_.losses.emplace_back();
+    for (std::uint64_t i = 1; i < source_.count(PLUMB_SECTION_LOSSES); ++i) {
+      Result<TraceLoss> loss = read(i);
+      if (!loss) return std::unexpected(loss.error());
+      trace_.losses.push_back(std::move(*loss));
+    }
+    for (std::uint64_t i = 1; i < source_.count(PLUMB_SECTION_LOST); ++i) {
+      const auto lost = source_.item<PlumbLostBlock>(PLUMB_SECTION_LOST, i);
+      if (lost.loss >= trace_.losses.size()) {
+        return source_.damaged(fmt::format("loss {} is not there", lost.loss));
+      }
+      by_block_[lost.block] = lost.loss;
+    }
+    return {};
+  }
+  std::uint32_t of_block(std::uint64_t block) const {
+    const auto found = by_block_.find(block);
+    return found == by_block_.end() ? 0 : found->second;
+  }
+
+ private:
+  static constexpr std::uint32_t kMaxFrames = 256;
+
+  std::string text(const PlumbText& place) const {
+    return to_utf8(source_.string(place.at, place.size));
+  }
+
+  Result<TraceLoss> read(std::uint64_t index) {
+    const auto item = source_.item<PlumbLoss>(PLUMB_SECTION_LOSSES, index);
+    const std::uint64_t frames = source_.count(PLUMB_SECTION_FRAMES);
+    if (item.cause >= PLUMB_CAUSE_COUNT || item.storage >= PLUMB_STORAGE_COUNT ||
+        item.frames > frames || item.frame_count > frames - item.frames ||
+        item.frame_count > kMaxFrames) {
+      return source_.damaged(fmt::format("loss {} is not one", index));
+    }
+    TraceLoss loss;
+    loss.cause = kCauses[item.cause];
+    loss.storage = static_cast<PlumbStorage>(item.storage);
+    loss.holder = text(item.holder);
+    loss.type = text(item.type);
+    const Result<std::uint32_t> stack = stacks_.read(item.stack);
+    if (!stack) return std::unexpected(stack.error());
+    loss.stack = *stack;
+    for (std::uint32_t i = 0; i < item.frame_count; ++i) {
+      const auto named = source_.item<PlumbNamedFrame>(PLUMB_SECTION_FRAMES, item.frames + i);
+      Frame frame;
+      frame.linkage = text(named.linkage);
+      frame.function = text(named.function);
+      frame.file = text(named.file);
+      if (named.line != 0) frame.line = named.line;
+      if (named.column != 0) frame.column = named.column;
+      frame.inlined = i + 1 < item.frame_count;
+      loss.frames.push_back(std::move(frame));
+    }
+    return loss;
+  }
+
+  const Source& source_;
+  StackReader& stacks_;
+  Trace& trace_;
+  std::unordered_map<std::uint64_t, std::uint32_t> by_block_;
+};
+
 class BlockReader {
  public:
-  BlockReader(const Source& source, StackReader& stacks, Trace& trace)
+  BlockReader(const Source& source, StackReader& stacks, const LossReader& losses, Trace& trace)
       : source_(source),
         stacks_(stacks),
+        losses_(losses),
         trace_(trace),
         final_(trace.phase == PLUMB_PHASE_DONE && trace.problem == PLUMB_PROBLEM_NONE) {}
 
@@ -235,19 +310,51 @@ class BlockReader {
       if (block.state == PLUMB_BLOCK_FREE) continue;
       if (Result<void> good = read(i, block); !good) return good;
     }
+    std::map<const TraceGroup*, std::uint32_t> places;
+    for (auto& [key, group] : groups_) {
+      places.emplace(&group, static_cast<std::uint32_t>(places.size()));
+    }
+    list_lost(places);
     for (auto& [key, group] : groups_) trace_.groups.push_back(std::move(group));
     return {};
+  }
+
+  TraceName name_of(const PlumbBlock& block) const {
+    TraceName name;
+    const Result<std::uint32_t> stack = stacks_.read(block.stack);
+    if (!stack || trace_.stacks[*stack].empty()) return name;
+    name.caller = trace_.stacks[*stack].front();
+    name.thread = block.thread;
+    name.size = (block.flags & PLUMB_BLOCK_BY_CALLER) != 0 ? PLUMB_WANT_ANY_SIZE : block.size;
+    name.ordinal = block.ordinal;
+    return name;
+  }
+  Reach reach_of(const PlumbBlock& block) const {
+    if (!final_) return Reach::unknown;
+    switch (block.state) {
+      case PLUMB_BLOCK_REACHABLE:
+        return Reach::reachable;
+      case PLUMB_BLOCK_DIRECT:
+      case PLUMB_BLOCK_INDIRECT:
+        return Reach::lost;
+      default:
+        return Reach::unknown;
+    }
   }
   const Count& live() const { return live_; }
 
  private:
-  using Key = std::tuple<Reach, std::uint32_t, std::uint8_t>;
+  using Key = std::tuple<Reach, std::uint32_t, std::uint8_t, std::uint32_t>;
 
   Result<void> read(std::uint64_t index, const PlumbBlock& block) {
     if (block.state > PLUMB_BLOCK_INDIRECT || block.api >= PLUMB_API_COUNT) {
       return source_.damaged(fmt::format("block {} is not one", index));
     }
     if (!add(live_, 1, block.size)) return source_.damaged("the blocks do not fit into memory");
+    if ((block.flags & PLUMB_BLOCK_EXCLUDED) != 0) {
+      add(trace_.excluded, 1, block.size);
+      return {};
+    }
     if (final_ && block.state == PLUMB_BLOCK_INDIRECT) {
       if (block.leader == 0 || block.leader >= source_.count(PLUMB_SECTION_BLOCKS)) {
         return source_.damaged(fmt::format("block {} has no leader", index));
@@ -256,12 +363,14 @@ class BlockReader {
       if (leader.state != PLUMB_BLOCK_DIRECT || leader.api >= PLUMB_API_COUNT) {
         return source_.damaged(fmt::format("block {} has no leader", index));
       }
-      const Result<TraceGroup*> group = group_of(leader, Reach::lost);
-      if (!group) return std::unexpected(group.error());
-      add((*group)->indirect, 1, block.size);
-      return {};
+      if ((leader.flags & PLUMB_BLOCK_EXCLUDED) == 0) {
+        const Result<TraceGroup*> group = group_of(block.leader, leader, Reach::lost);
+        if (!group) return std::unexpected(group.error());
+        add((*group)->indirect, 1, block.size);
+        return {};
+      }
     }
-    const Result<TraceGroup*> group = group_of(block, reach_of(block));
+    const Result<TraceGroup*> group = group_of(index, block, reach_of(block));
     if (!group) return std::unexpected(group.error());
     TraceGroup& sum = **group;
     sum.sizes.min = sum.direct.blocks == 0 ? block.size : std::min(sum.sizes.min, block.size);
@@ -270,24 +379,36 @@ class BlockReader {
     return {};
   }
 
-  Reach reach_of(const PlumbBlock& block) const {
-    if (!final_) return Reach::unknown;
-    switch (block.state) {
-      case PLUMB_BLOCK_REACHABLE:
-        return Reach::reachable;
-      case PLUMB_BLOCK_DIRECT:
-        return Reach::lost;
-      default:
-        return Reach::unknown;
+  // Leaders first, then what they held. All blocks were found good before.
+  void list_lost(const std::map<const TraceGroup*, std::uint32_t>& places) {
+    if (!final_) return;
+    std::unordered_map<std::uint64_t, std::uint32_t> leaders;
+    for (const PlumbBlockState state : {PLUMB_BLOCK_DIRECT, PLUMB_BLOCK_INDIRECT}) {
+      for (std::uint64_t i = 1; i < source_.count(PLUMB_SECTION_BLOCKS); ++i) {
+        const auto block = source_.item<PlumbBlock>(PLUMB_SECTION_BLOCKS, i);
+        if (block.state != state || trace_.lost.size() >= Trace::kMaxLost) continue;
+        if ((block.flags & PLUMB_BLOCK_EXCLUDED) != 0) continue;
+        const auto place = static_cast<std::uint32_t>(trace_.lost.size());
+        if (state == PLUMB_BLOCK_DIRECT) {
+          const Result<TraceGroup*> group = group_of(i, block, Reach::lost);
+          leaders.emplace(i, place);
+          trace_.lost.push_back({name_of(block), block.size, places.at(*group), place});
+        } else if (const auto leader = leaders.find(block.leader); leader != leaders.end()) {
+          trace_.lost.push_back(
+              {name_of(block), block.size, trace_.lost[leader->second].group, leader->second});
+        }
+      }
     }
   }
 
-  Result<TraceGroup*> group_of(const PlumbBlock& block, Reach reach) {
+  Result<TraceGroup*> group_of(std::uint64_t index, const PlumbBlock& block, Reach reach) {
     const Result<std::uint32_t> stack = stacks_.read(block.stack);
     if (!stack) return std::unexpected(stack.error());
-    TraceGroup& group = groups_[{reach, *stack, block.api}];
+    const std::uint32_t loss = reach == Reach::lost ? losses_.of_block(index) : 0;
+    TraceGroup& group = groups_[{reach, *stack, block.api, loss}];
     if (group.api.empty()) {
       group.reach = reach;
+      group.loss = loss;
       group.stack = *stack;
       group.api = kApiNames[block.api];
     }
@@ -296,18 +417,52 @@ class BlockReader {
 
   const Source& source_;
   StackReader& stacks_;
+  const LossReader& losses_;
   Trace& trace_;
   const bool final_;  // every block has its verdict
   std::map<Key, TraceGroup> groups_;
   Count live_;
 };
 
+Result<void> read_watched(const Source& source, const BlockReader& blocks, StackReader& stacks,
+                          Trace& trace) {
+  for (std::uint64_t i = 1; i < source.count(PLUMB_SECTION_WATCHED); ++i) {
+    const auto item = source.item<PlumbWatched>(PLUMB_SECTION_WATCHED, i);
+    if (item.block == 0) continue;  // taken, but never written
+    if (item.block >= source.count(PLUMB_SECTION_BLOCKS) || item.cause >= PLUMB_CAUSE_COUNT) {
+      return source.damaged(fmt::format("watched block {} is not one", i));
+    }
+    const auto block = source.item<PlumbBlock>(PLUMB_SECTION_BLOCKS, item.block);
+    if (block.state == PLUMB_BLOCK_FREE) continue;
+    TraceWatched watched;
+    watched.name = blocks.name_of(block);
+    watched.reach = blocks.reach_of(block);
+    watched.cause = kCauses[item.cause];
+    watched.returned = (item.flags & PLUMB_WATCHED_RETURNED) != 0;
+    watched.last_read = (item.flags & PLUMB_WATCHED_LAST_READ) != 0;
+    const std::array<std::pair<std::uint32_t, std::uint32_t*>, 3> wanted = {
+        {{item.allocation_stack, &watched.allocation},
+         {item.loss_stack, &watched.loss},
+         {item.use_stack, &watched.use}}};
+    for (const auto& [id, place] : wanted) {
+      const Result<std::uint32_t> stack = stacks.read(id);
+      if (!stack) return std::unexpected(stack.error());
+      *place = *stack;
+    }
+    trace.watched.push_back(std::move(watched));
+  }
+  return {};
+}
+
 Result<void> read_header(const Source& source, Trace& trace) {
   const PlumbTraceHeader& header = source.header();
   if (header.phase > PLUMB_PHASE_GAVE_UP) return source.damaged("unknown phase");
   if (header.end > PLUMB_END_EXEC) return source.damaged("unknown kind of end");
-  if (header.problem > PLUMB_PROBLEM_NO_MAPS) return source.damaged("unknown problem");
+  if (header.problem > PLUMB_PROBLEM_NO_TOOL) return source.damaged("unknown problem");
+  if (header.engine > PLUMB_ENGINE_CC) return source.damaged("unknown engine");
   trace.pid = header.pid;
+  trace.engine = static_cast<PlumbEngine>(header.engine);
+  trace.mode = to_utf8(fixed_text(header.mode));
   trace.phase = static_cast<PlumbPhase>(header.phase);
   trace.end = static_cast<PlumbEnd>(header.end);
   trace.end_signal = header.end_detail;
@@ -348,8 +503,13 @@ Result<Trace> read_trace(std::span<const std::byte> bytes, std::string_view name
   if (Result<void> good = read_header(*source, trace); !good) return std::unexpected(good.error());
   const ModuleMap modules(*source, trace.modules);
   StackReader stacks(*source, modules, trace);
-  BlockReader blocks(*source, stacks, trace);
+  LossReader losses(*source, stacks, trace);
+  if (Result<void> good = losses.read_all(); !good) return std::unexpected(good.error());
+  BlockReader blocks(*source, stacks, losses, trace);
   if (Result<void> good = blocks.read_all(); !good) return std::unexpected(good.error());
+  if (Result<void> good = read_watched(*source, blocks, stacks, trace); !good) {
+    return std::unexpected(good.error());
+  }
   if (Result<void> good = read_counters(*source, blocks.live(), trace); !good) {
     return std::unexpected(good.error());
   }

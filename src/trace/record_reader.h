@@ -32,17 +32,59 @@ struct TraceAddress {
 
 enum class Reach { reachable, lost, unknown };
 
+// Where last references went, as the compiler wrote it down.
+struct TraceLoss {
+  std::optional<Cause> cause;
+  std::uint32_t stack = 0;    // index into Trace::stacks; 0: only the frames are known
+  std::vector<Frame> frames;  // innermost first
+  std::string holder;
+  std::string type;
+  PlumbStorage storage = PLUMB_STORAGE_NONE;
+};
+
 struct TraceGroup {
   Reach reach = Reach::unknown;
   std::uint32_t stack = 0;  // index into Trace::stacks
+  std::uint32_t loss = 0;   // index into Trace::losses; 0 is "unknown"
   std::string api;          // "malloc"
   Count direct;
   Count indirect;  // what only these held
   SizeRange sizes;
 };
 
+// What a second run recognises an allocation by (record.h).
+struct TraceName {
+  TraceAddress caller;  // the place that called malloc
+  std::uint32_t thread = 0;
+  std::uint64_t size = 0;     // PLUMB_WANT_ANY_SIZE when the name has none
+  std::uint64_t ordinal = 0;  // 0: not named
+  bool operator==(const TraceName&) const = default;
+};
+
+// A lost block, one by one.
+struct TraceLost {
+  TraceName name;
+  std::uint64_t size = 0;
+  std::uint32_t group = 0;   // index into Trace::groups
+  std::uint32_t leader = 0;  // index into Trace::lost; itself when it is direct
+};
+
+// A block that the Valgrind tool watched.
+struct TraceWatched {
+  TraceName name;
+  Reach reach = Reach::unknown;
+  std::uint32_t allocation = 0;  // indices into Trace::stacks, 0: unknown
+  std::uint32_t loss = 0;
+  std::uint32_t use = 0;
+  std::optional<Cause> cause;
+  bool returned = false;   // the innermost function of the loss had it as its result
+  bool last_read = false;  // the loss is that nothing read it after that place
+};
+
 struct Trace {
   std::uint32_t pid = 0;
+  PlumbEngine engine = PLUMB_ENGINE_RUN;
+  std::string mode;  // the engine's own word, or empty
   PlumbPhase phase = PLUMB_PHASE_NONE;
   PlumbEnd end = PLUMB_END_UNKNOWN;
   std::uint32_t end_signal = 0;  // PLUMB_END_SIGNAL
@@ -58,8 +100,14 @@ struct Trace {
 
   std::vector<Module> modules;
   std::vector<std::vector<TraceAddress>> stacks;  // innermost first; 0 is the unknown one
+  std::vector<TraceLoss> losses;                  // 0 is the unknown one
   std::vector<TraceGroup> groups;
-  Count allocated;  // always freed plus all groups
+  // Lost blocks one by one, leaders first; at most kMaxLost of them.
+  static constexpr std::size_t kMaxLost = 1'000'000;
+  std::vector<TraceLost> lost;
+  std::vector<TraceWatched> watched;
+  Count excluded;   // ignored by annotation, or another process's
+  Count allocated;  // always freed, excluded and all groups
   Count freed;
   // The counters did not fit the blocks (a program that was killed between
   // the two): `allocated` was taken from the blocks.

@@ -19,6 +19,7 @@ class TraceMaker {
   std::string strings = std::string(1, '\0');
   std::vector<std::uint64_t> words{0};
   std::vector<PlumbBlock> blocks{PlumbBlock{}};
+  std::vector<PlumbWatched> watched{PlumbWatched{}};
 
   TraceMaker() {
     std::memcpy(header.magic, PLUMB_TRACE_MAGIC, 8);
@@ -82,6 +83,7 @@ class TraceMaker {
     put(result, PLUMB_SECTION_STRINGS, strings.data(), strings.size(), 1);
     put(result, PLUMB_SECTION_STACKS, words.data(), words.size(), 8);
     put(result, PLUMB_SECTION_BLOCKS, blocks.data(), blocks.size(), sizeof(PlumbBlock));
+    put(result, PLUMB_SECTION_WATCHED, watched.data(), watched.size(), sizeof(PlumbWatched));
     std::memcpy(result.data(), &header, sizeof header);
     return result;
   }
@@ -113,6 +115,61 @@ TraceMaker small() {
   maker.block(PLUMB_BLOCK_REACHABLE, 8, flat);
   maker.counters(14, 1208, 10, 1000);
   return maker;
+}
+
+TEST(RecordReader, ListsLostBlocksLeadersFirst) {
+  TraceMaker maker = small();
+  maker.blocks[1].ordinal = 7;
+  maker.blocks[1].thread = 1;
+  maker.blocks[2].flags = PLUMB_BLOCK_BY_CALLER;
+  const Result<Trace> trace = read(maker.bytes());
+  ASSERT_TRUE(trace) << trace.error().message();
+  ASSERT_EQ(trace->lost.size(), 3);
+  EXPECT_EQ(trace->lost[0].name.ordinal, 7);
+  EXPECT_EQ(trace->lost[0].name.thread, 1);
+  EXPECT_EQ(trace->lost[0].name.size, 100);
+  EXPECT_EQ(trace->lost[0].name.caller, (TraceAddress{ModuleId::of(1), 0x10}));
+  EXPECT_EQ(trace->lost[0].leader, 0);
+  EXPECT_EQ(trace->lost[1].size, 60);
+  EXPECT_EQ(trace->lost[1].leader, 1);
+  EXPECT_EQ(trace->lost[2].size, 40);
+  EXPECT_EQ(trace->lost[2].leader, 0);
+  EXPECT_EQ(trace->lost[2].name.size, PLUMB_WANT_ANY_SIZE);
+  EXPECT_EQ(trace->groups[trace->lost[2].group].direct.blocks, 2);
+}
+
+TEST(RecordReader, ReadsWhatWasWatched) {
+  TraceMaker maker = small();
+  const std::uint32_t place = maker.stack({0x10099});
+  maker.watched.push_back(
+      {1, maker.blocks[1].stack, place, 0, PLUMB_CAUSE_OVERWRITTEN, PLUMB_WATCHED_LAST_READ});
+  maker.watched.push_back({0, 0, 0, 0, 0, 0});  // begun, but not written
+  maker.watched.push_back({3, 0, 0, 0, 0, 0});  // freed meanwhile
+  const Result<Trace> trace = read(maker.bytes());
+  ASSERT_TRUE(trace) << trace.error().message();
+  ASSERT_EQ(trace->watched.size(), 1);
+  const TraceWatched& block = trace->watched[0];
+  EXPECT_EQ(block.reach, Reach::lost);
+  EXPECT_EQ(block.cause, Cause::overwritten);
+  EXPECT_TRUE(block.last_read);
+  EXPECT_FALSE(block.returned);
+  EXPECT_EQ(block.use, 0);
+  EXPECT_EQ(trace->stacks[block.loss], (std::vector<TraceAddress>{{ModuleId::of(0), 0x99}}));
+  EXPECT_EQ(trace->stacks[block.allocation].size(), 2);
+}
+
+TEST(RecordReader, RefusesDamagedWatchedBlocks) {
+  const auto with = [](PlumbWatched item) {
+    TraceMaker maker = small();
+    maker.watched.push_back(item);
+    return read(maker.bytes()).has_value();
+  };
+  EXPECT_TRUE(with({1, 0, 0, 0, 0, 0}));
+  EXPECT_FALSE(with({99, 0, 0, 0, 0, 0}));
+  EXPECT_FALSE(with({1, 9999, 0, 0, 0, 0}));
+  EXPECT_FALSE(with({1, 0, 9999, 0, 0, 0}));
+  EXPECT_FALSE(with({1, 0, 0, 9999, 0, 0}));
+  EXPECT_FALSE(with({1, 0, 0, 0, PLUMB_CAUSE_COUNT, 0}));
 }
 
 TEST(RecordReader, SumsUpByVerdictAndStack) {
@@ -221,7 +278,7 @@ TEST(RecordReader, OtherVersionSaysWhichItReads) {
   const Result<Trace> trace = read(maker.bytes());
   ASSERT_FALSE(trace);
   EXPECT_EQ(trace.error().message(),
-            "plumb: error: t.trace: format 7, this build reads 1\n"
+            "plumb: error: t.trace: format 7, this build reads 2\n"
             "  hint: record again, or use the plumb that wrote it\n");
 }
 

@@ -270,6 +270,17 @@ const std::vector<Frame>& Symboliser::frames(CodeAddress address) {
   return impl_->frames(address, true);
 }
 
+std::optional<bool> Symboliser::may_return_pointer(CodeAddress address) {
+  if (address.module.index >= impl_->modules.size()) return std::nullopt;
+  LoadedModule& module = impl_->load(address.module.index);
+  if (!module.elf || !module.dwarf || address.offset == 0) return std::nullopt;
+  const std::uint64_t at = address.offset - (address.is_return ? 1 : 0);
+  std::uint64_t entry = 0;
+  const std::vector<SourcePlace> places = module.dwarf->find(at + module.elf->dwarf_shift(), entry);
+  if (places.empty() || places.back().function == nullptr) return std::nullopt;
+  return places.back().function->may_return_pointer;
+}
+
 Stack Symboliser::stack(const std::vector<CodeAddress>& addresses) {
   Stack result;
   std::size_t inner = addresses.size();

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,10 @@ class Symboliser {
   // that contains it. Never empty: an unknown place is a frame with module
   // and offset only.
   const std::vector<Frame>& frames(CodeAddress address);
+
+  // Can the function at the address (the one that was called, not one inlined
+  // into it) return a pointer? Unknown without debug information.
+  std::optional<bool> may_return_pointer(CodeAddress address);
 
   // The frames of a whole stack of addresses, innermost first. The first
   // address's `is_return` is as given, all are used as they are.

@@ -13,7 +13,7 @@ static void handle(const char* argument) {
   fprintf(stderr, "handled\n");
   if (strcmp(copy, "drop") == 0) return;  // USE; LOSS copy
   free(copy);
-}
+}  // LOSS copy
 
 int main(int argc, char** argv) {
   for (int i = 1; i < argc; i++) handle(argv[i]);

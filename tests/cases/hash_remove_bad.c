@@ -28,7 +28,7 @@ static void insert(const char* key, long value) {
 
 static void erase(const char* key) {
   struct Entry** place = find(key);  // USE
-  *place = (*place)->next;           // LOSS *place
+  *place = (*place)->next;           // USE; LOSS *place
 }
 
 static void clear(void) {

@@ -1,6 +1,7 @@
 // CASE: A longjmp leaves the function that holds a block.
 // EXPECT: lost 1 block 76 bytes
 // CAUSE: scope-end
+// GAP(cc): holder - finds the pointer in an abandoned frame, not the variable
 #include <setjmp.h>
 
 #include "case.h"

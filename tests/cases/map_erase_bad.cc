@@ -1,6 +1,7 @@
 // CASE: A map's entry is erased without deleting what its value points to.
 // EXPECT: lost 1 block 8 bytes
 // CAUSE: holder-freed
+// GAP(cc): holder - does not name elements of containers
 #include <map>
 
 #include "case.h"

@@ -1,6 +1,7 @@
 // CASE: Only the end of a block is remembered; then it goes, too.
 // EXPECT: lost 1 block 80 bytes
 // CAUSE: overwritten
+// GAP(run, -O2): cause, function, place - the optimiser left only a register, which ends with its last use
 #include "case.h"
 
 long* g_end;
@@ -18,7 +19,7 @@ static void close_range(void) {
 
 int main(void) {
   open_range();
-  long* end = g_end;
+  const int was_open = g_end != NULL;
   close_range();
-  return end == NULL;
+  return !was_open;
 }

@@ -1,6 +1,7 @@
 // CASE: A static local is overwritten at each call.
 // EXPECT(a): lost 2 blocks 100 bytes
 // CAUSE(a): overwritten
+// GAP(run, -O2, gcc): cause(a), function(a), place(a), use(a) - the optimiser left only a register, which ends with its last use
 #include "case.h"
 
 static const char* format(long number) {

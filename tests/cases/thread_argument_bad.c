@@ -3,8 +3,11 @@
 // CAUSE: scope-end
 // FLAGS: -pthread
 #include <pthread.h>
+#include <semaphore.h>
 
 #include "case.h"
+
+sem_t g_alone;  // the starter has let go of the job
 
 struct Job {
   long from;
@@ -13,6 +16,7 @@ struct Job {
 
 static void* work(void* argument) {
   struct Job* job = argument;
+  sem_wait(&g_alone);
   touch(job);   // USE
   return NULL;  // LOSS job | argument
 }  // LOSS job | argument
@@ -24,7 +28,11 @@ static void start(void) {
   job->to = 9;
   pthread_create(&thread, NULL, work, job);
   job = NULL;
+  sem_post(&g_alone);
   pthread_join(thread, NULL);
 }
 
-int main(void) { start(); }
+int main(void) {
+  sem_init(&g_alone, 0, 0);
+  start();
+}

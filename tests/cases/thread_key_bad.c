@@ -1,6 +1,7 @@
 // CASE: A thread's own value under a key without destructor goes with the thread.
 // EXPECT: lost 1 block 68 bytes
 // CAUSE: thread-end
+// GAP(cc): cause - does not see the end of a thread's own values
 // FLAGS: -pthread
 #include <pthread.h>
 

@@ -2,6 +2,7 @@
 // EXPECT: lost 1 block 88 bytes
 // CAUSE: discarded
 // GAP(run): found - libc keeps the result of a joined thread in its stack cache
+// GAP(cc): found - libc keeps the result of a joined thread in its stack cache
 // FLAGS: -pthread
 #include <pthread.h>
 

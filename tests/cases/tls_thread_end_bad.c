@@ -1,6 +1,7 @@
 // CASE: A thread-local pointer goes with its thread.
 // EXPECT: lost 1 block 72 bytes
 // CAUSE: thread-end
+// GAP(cc): place, function, holder, cause - does not see the end of a thread's own variables
 // FLAGS: -pthread
 #include <pthread.h>
 

@@ -1,6 +1,7 @@
 // CASE: A vector of raw pointers is cleared; its memory goes with the vector.
 // EXPECT: lost 4 blocks 32 bytes
 // CAUSE: holder-freed
+// GAP(cc): holder - does not name elements of containers
 #include <vector>
 
 #include "case.h"

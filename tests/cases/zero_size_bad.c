@@ -1,6 +1,7 @@
 // CASE: A block of no bytes is a block all the same.
 // EXPECT: lost 1 block 0 bytes
 // CAUSE: scope-end
+// GAP(run): use - nothing can access a block of no bytes
 #include "case.h"
 
 static int make(long size) {

@@ -52,16 +52,21 @@ def newest(paths: list[Path]) -> float:
 
 
 def compile_program(source: Path, config: Config, flags: tuple[str, ...], folder: Path,
-                    extra: tuple[str, ...] = ()) -> Path:
-    """`flags` are the program's own, `extra` the engine's; both are in the result's name."""
-    tag = "".join(extra).replace("/", "_") or "plain"
+                    extra: tuple[str, ...] = (), plumb: Path | None = None) -> Path:
+    """`flags` are the program's own, `extra` the engine's; both are in the result's name.
+
+    With `plumb` the compiler is `plumb cc`, and what it is made of counts as a source.
+    """
+    tag = "".join(extra).replace("/", "_") or ("plumb" if plumb else "plain")
     binary = folder / f"{config.compiler}{config.opt}{tag}" / source.stem
     header = source.parent / "case.h"
-    if binary.exists() and binary.stat().st_mtime > newest([source, header]):
+    parts = sorted((plumb.parent.parent / "lib/plumb").glob("*.so")) if plumb else []
+    if binary.exists() and binary.stat().st_mtime > newest([source, header, *parts]):
         return binary
     binary.parent.mkdir(parents=True, exist_ok=True)
     is_cxx = source.suffix == ".cc"
-    command = [config.driver(is_cxx), "-std=c++17" if is_cxx else "-std=gnu11", "-g", config.opt,
+    driver = [str(plumb), "c++" if is_cxx else "cc"] if plumb else [config.driver(is_cxx)]
+    command = [*driver, "-std=c++17" if is_cxx else "-std=gnu11", "-g", config.opt,
                "-Wall", "-Wextra", *extra, *flags, str(source), "-o", f"{binary}.new"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=COMPILE_TIMEOUT)
     if done.returncode != 0:

@@ -33,8 +33,8 @@ class Program:
     config: Config
     folder: Path  # for binaries and reports
 
-    def build(self, extra: tuple[str, ...] = ()) -> Path:
-        return compile_program(self.source, self.config, self.flags, self.folder, extra)
+    def build(self, extra: tuple[str, ...] = (), plumb: Path | None = None) -> Path:
+        return compile_program(self.source, self.config, self.flags, self.folder, extra, plumb)
 
     def scratch(self, name: str) -> Path:
         """A path for a file of this run; what an earlier run left there is gone."""
@@ -82,10 +82,14 @@ class Engine:
 
 
 class Run(Engine):
-    """`plumb run`: phase one knows what was lost and where it was allocated."""
+    """`plumb run`: the scan says what was lost, the second run where.
+
+    It names no holder yet.
+    """
 
     name = "run"
-    claims = frozenset({"status", "found", "false-alarm", "size", "alloc", "forgotten"})
+    claims = frozenset({"status", "found", "false-alarm", "size", "alloc", "forgotten", "place",
+                        "function", "cause", "use"})
 
     def __init__(self, plumb: Path | None) -> None:
         self.plumb = plumb
@@ -128,6 +132,23 @@ class Watch(Engine):
             raise EngineError(f"no report (status {status}): {err.decode(errors='replace')[-400:]}")
         plumb_json.read_report(report)  # the totals must add up
         return Observation(status, out, [])
+
+
+class Cc(Run):
+    """`plumb cc`: the program is built with the tracker and reports by itself."""
+
+    name = "cc"
+    claims = frozenset({"status", "found", "false-alarm", "size", "alloc", "forgotten", "place",
+                        "function", "holder", "cause"})
+
+    def examine(self, program: Program) -> Observation:
+        binary = program.build(plumb=self.plumb)
+        report = program.scratch("cc.json")
+        _, status, out, err = start([str(binary), *program.args],
+                                    {"PLUMB_OPTIONS": f"format=json:output={report}"})
+        if not report.exists():
+            raise EngineError(f"no report (status {status}): {err.decode(errors='replace')[-400:]}")
+        return Observation(status, out, plumb_json.read_report(report))
 
 
 class Memcheck(Engine):
@@ -191,7 +212,8 @@ class Lsan(Engine):
 
 
 def make_engines(names: str, plumb: Path | None) -> list[Engine]:
-    known: dict[str, Engine] = {e.name: e for e in (Run(plumb), Watch(plumb), Memcheck(), Lsan())}
+    known: dict[str, Engine] = {e.name: e for e in (Run(plumb), Cc(plumb), Watch(plumb), Memcheck(),
+                                                    Lsan())}
     chosen = []
     for name in names.split(","):
         if name not in known:

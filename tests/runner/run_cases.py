@@ -120,7 +120,7 @@ def select(corpus: list[Case], globs: str) -> list[Case]:
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--plumb", type=Path, help="the command to test")
-    parser.add_argument("--engine", default="run", help="run, watch, memcheck or lsan")
+    parser.add_argument("--engine", default="run", help="run, cc, watch, memcheck or lsan")
     parser.add_argument("--compilers", default="gcc,clang-19")
     parser.add_argument("--opt", default="-O0,-O2")
     parser.add_argument("--jobs", type=int, default=2)

@@ -5,17 +5,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include <fmt/format.h>
-#include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/Module.h>
-#include <llvm/IRReader/IRReader.h>
-#include <llvm/Support/SourceMgr.h>
 
 #include "base/file.h"
+#include "base/paths.h"
 #include "base/text.h"
-#include "check/model/lower.h"
+#include "check/model/unit_file.h"
 
 extern char** environ;
 
@@ -23,47 +22,69 @@ namespace plumb::check {
 
 namespace {
 
-// Source-level IR: scope ends and types, but no optimisation, whatever the
-// build asked for. Fortified functions would hide the ones we know.
+// Source-level IR with scope ends and lines, whatever the build asked for; the
+// plugin takes it before the first pass. The C library's headers have fortified
+// and inline variants for optimised code; they would hide the functions we know.
 const std::vector<std::string> kOurFlags = {"-O1",
-                                            "-Xclang",
-                                            "-disable-llvm-passes",
                                             "-g",
                                             "-w",
                                             "-Wno-error",
                                             "-U_FORTIFY_SOURCE",
+                                            "-U__OPTIMIZE__",
                                             "-fno-builtin-malloc",
                                             "-Qunused-arguments",
                                             "-c",
-                                            "-emit-llvm"};
+                                            "-emit-llvm",
+                                            "-o",
+                                            "/dev/null"};
 
-// Of the build's flags, those that decide what the source means.
-std::vector<std::string> kept_flags(const std::vector<std::string>& arguments) {
-  std::vector<std::string> kept;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& flag = arguments[i];
-    const bool takes_next = flag == "-o" || flag == "-MF" || flag == "-MT" || flag == "-MQ";
-    if (takes_next) {
-      ++i;
-      continue;
+// Options that clang refuses: those of another compiler, or of another target.
+// Its message quotes them.
+std::vector<std::string> refused_flags(std::string_view errors) {
+  std::vector<std::string> out;
+  for (const std::string_view line : split(errors, '\n')) {
+    const bool about_option =
+        line.find("unknown argument") != line.npos ||
+        line.find("unsupported option") != line.npos ||
+        line.find("unsupported argument") != line.npos || line.find("invalid value") != line.npos ||
+        line.find("unknown target CPU") != line.npos || line.find("invalid argument") != line.npos;
+    if (!about_option) continue;
+    std::size_t from = line.find('\'');
+    while (from != line.npos) {
+      const std::size_t to = line.find('\'', from + 1);
+      if (to == line.npos) break;
+      out.emplace_back(line.substr(from + 1, to - from - 1));
+      from = line.find('\'', to + 1);
     }
-    if (flag == "-c" || flag == "-S" || flag == "-E" || flag.starts_with("-O") ||
-        flag.starts_with("-g") || flag.starts_with("-M") || flag.starts_with("-W") ||
-        flag.starts_with("-fsanitize") || flag.starts_with("-flto") || flag == "-pipe" ||
-        flag.starts_with("-save-temps")) {
-      continue;
-    }
-    kept.push_back(flag);
   }
-  return kept;
+  return out;
 }
+
+// Drops what was refused: "-fweird", or "-mtune=zz" for 'zz' or for '-mtune='.
+bool drop_refused(std::vector<std::string>& arguments, const std::vector<std::string>& refused,
+                  const std::string& source) {
+  const std::size_t before = arguments.size();
+  std::erase_if(arguments, [&](const std::string& word) {
+    if (word == source || word.empty() || word[0] != '-') return false;
+    return std::ranges::any_of(refused, [&](const std::string& quoted) {
+      if (quoted.size() < 2) return false;
+      return word == quoted || (quoted.back() == '=' && word.starts_with(quoted)) ||
+             word.ends_with("=" + quoted);
+    });
+  });
+  return arguments.size() != before;
+}
+
+constexpr int kAttempts = 4;  // each drops the flags that the one before was refused for
 
 struct Ended {
   int status = 0;
   std::string errors;
 };
 
-Ended run(const std::vector<std::string>& command, const std::string& directory) {
+// The plugin writes to `unit`.
+Ended run(const std::vector<std::string>& command, const std::string& directory,
+          const std::string& unit) {
   char errors_name[] = "/tmp/plumb-check-XXXXXX";
   const int errors = mkstemp(errors_name);
   posix_spawn_file_actions_t actions;
@@ -74,9 +95,14 @@ Ended run(const std::vector<std::string>& command, const std::string& directory)
   std::vector<char*> argv;
   for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
+  std::string variable = "PLUMB_UNIT=" + unit;
+  std::vector<char*> environment{variable.data()};
+  for (char** entry = environ; *entry; ++entry) environment.push_back(*entry);
+  environment.push_back(nullptr);
   pid_t pid = 0;
   Ended ended;
-  const int failed = posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ);
+  const int failed =
+      posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environment.data());
   posix_spawn_file_actions_destroy(&actions);
   if (failed) {
     ended = {-1, fmt::format("{}: {}", command[0], std::strerror(failed))};
@@ -94,37 +120,42 @@ Ended run(const std::vector<std::string>& command, const std::string& directory)
 
 }  // namespace
 
-Result<Unit> read_bitcode(const std::string& path) {
-  llvm::LLVMContext context;
-  context.setDiscardValueNames(true);
-  llvm::SMDiagnostic diagnostic;
-  const std::unique_ptr<llvm::Module> module = llvm::parseIRFile(path, diagnostic, context);
-  if (!module) {
-    return fail(path, "not LLVM IR that this build reads: " + diagnostic.getMessage().str(),
-                "compile with clang-19 -emit-llvm");
+namespace {
+
+// What the compiler said first that is an error, in one line.
+std::string first_error(std::string_view errors) {
+  for (const std::string_view line : split(errors, '\n')) {
+    if (line.find("error: ") != line.npos) return std::string(trim(line));
   }
-  return lower_module(*module);
+  return std::string(trim(errors.substr(0, errors.find('\n'))));
 }
 
+}  // namespace
+
 Result<Unit> compile_unit(const CompileJob& job) {
-  char output[] = "/tmp/plumb-check-XXXXXX.bc";
-  const int file = mkstemps(output, 3);
+  const Result<std::string> plugin = support_file("libplumb_lower.so");
+  if (!plugin) return std::unexpected(plugin.error());
+  char output[] = "/tmp/plumb-unit-XXXXXX";
+  const int file = mkstemp(output);
   if (file < 0) return fail("/tmp", std::strerror(errno), "a folder for temporary files is needed");
   close(file);
-  std::vector<std::string> command{"clang-19"};
-  for (std::string& flag : kept_flags(job.arguments)) command.push_back(std::move(flag));
-  command.insert(command.end(), kOurFlags.begin(), kOurFlags.end());
-  command.push_back("-o");
-  command.push_back(output);
-  const Ended ended = run(command, job.directory);
+  std::vector<std::string> arguments = job.arguments;
+  Ended ended;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    std::vector<std::string> command{"clang-19"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    command.insert(command.end(), kOurFlags.begin(), kOurFlags.end());
+    command.push_back("-fpass-plugin=" + *plugin);
+    ended = run(command, job.directory, output);
+    if (ended.status == 0 || !drop_refused(arguments, refused_flags(ended.errors), job.file)) break;
+  }
   if (ended.status != 0) {
     unlink(output);
-    const std::string_view first =
-        trim(std::string_view(ended.errors).substr(0, ended.errors.find('\n')));
-    return fail(job.file, fmt::format("does not compile with clang-19: {}", first),
+    return fail(job.file,
+                fmt::format("does not compile with clang-19: {}", first_error(ended.errors)),
                 "the unit is skipped; the rest is analysed");
   }
-  Result<Unit> unit = read_bitcode(output);
+  Result<Unit> unit = read_unit(output);
   unlink(output);
   return unit;
 }

@@ -1,4 +1,5 @@
-// One translation unit to its model: clang makes LLVM IR, we keep what matters.
+// One translation unit to its model: clang makes LLVM IR, our plugin in it (see
+// lower/) keeps what matters.
 #pragma once
 
 #include <string>
@@ -10,15 +11,14 @@
 namespace plumb::check {
 
 struct CompileJob {
-  std::string directory;               // where the command was run
-  std::string file;                    // the source
-  std::vector<std::string> arguments;  // the compiler's, without its name
+  std::string directory;  // where the command was run
+  std::string file;       // the source
+  // What decides what the source means, and the source; no output, no -c.
+  std::vector<std::string> arguments;
 };
 
-// Compiles and lowers. An Error names the file and what the compiler said.
+// Compiles and lowers. Options that clang does not know are left out. An Error
+// names the file and what the compiler said.
 Result<Unit> compile_unit(const CompileJob& job);
-
-// A file of LLVM bitcode or IR.
-Result<Unit> read_bitcode(const std::string& path);
 
 }  // namespace plumb::check

@@ -81,8 +81,12 @@ void Program::find_written_globals() {
           touch(o.b);
           touch(o.c);
         }
+        // A phi's pool is (block, value) pairs.
+        const std::uint32_t step = o.op == Op::phi ? 2 : 1;
         if (o.op == Op::call || o.op == Op::phi) {
-          for (std::uint32_t i = 0; i < o.pool_count; ++i) touch(f.pool[o.pool_begin + i]);
+          for (std::uint32_t i = step - 1; i < o.pool_count; i += step) {
+            touch(f.pool[o.pool_begin + i]);
+          }
         }
       }
     }

@@ -1,55 +1,87 @@
 #include "check/summary/function_run.h"
 
+#include <algorithm>
+
 namespace plumb::check {
 
-ValueId FunctionRun::new_block(State& state, const Origin& origin, bool maybe_null) {
-  std::uint32_t at = 0;
-  while (at < origins_.size() && !(origins_[at] == origin)) ++at;
-  if (at == origins_.size()) origins_.push_back(origin);
-  const std::uint32_t object = ++objects_;
-  state.heap.push_back({object, at, maybe_null});
-  return values_.object(ObjectId::of(ObjectKind::heap, object));
+ValueId FunctionRun::block_from(const Site& site) {
+  const auto number = static_cast<std::uint32_t>(block_numbers_.size() + 1);
+  const auto [entry, fresh] = block_numbers_.try_emplace(site, number);
+  return values_.object(ObjectId::of(ObjectKind::heap, entry->second));
+}
+
+// A block of a library function. It is the focus when its run is being started.
+ValueId FunctionRun::new_block(State& state, const Site& site) {
+  if (mode_ == Mode::plain) {
+    sites_.insert_or_assign(site, state);
+  } else if (mode_ == Mode::site && starting_ && site == site_) {
+    state.fate = Fate::live;
+    return focus_;
+  }
+  return block_from(site);
+}
+
+// One name stands for all the blocks of a site. When the next one comes while
+// an older one holds the followed block, which of them holds it is not known.
+void FunctionRun::renew(State& state, ValueId block) {
+  if (mode_ != Mode::site || block == focus_ || state.fate != Fate::live) return;
+  const bool exists = std::any_of(state.cells.begin(), state.cells.end(), [&](const Cell& cell) {
+    return values_.target(cell.base) == block;
+  });
+  if (!exists) return;
+  State below = state;
+  below.vars.assign(below.vars.size(), kNoValue);
+  below.results.clear();
+  below.given.clear();
+  std::erase_if(below.cells,
+                [&](const Cell& cell) { return !values_.is_heap(values_.target(cell.base)); });
+  if (reaches_focus(below, block)) state.fate = Fate::escaped;
 }
 
 void FunctionRun::raise(State state, std::uint32_t index) {
   const Operation& next = body_.operations[index + 1];
   if (next.op == Op::invoke_end) {
-    send(BlockIndex::of(block_of_[index]), next.targets[1], std::move(state));
+    state.trail = extend(state.trail, index, -1);
+    send(BlockIndex::of(shape_.block_of[index]), next.targets[1], std::move(state));
   } else {
-    add_case(state, index, true);
+    leave(state, index, true);
   }
+}
+
+std::vector<ValueId> FunctionRun::arguments_of(const State& state, const Operation& o) {
+  std::vector<ValueId> arguments;
+  arguments.reserve(o.pool_count);
+  for (std::uint32_t i = 0; i < o.pool_count; ++i) {
+    arguments.push_back(value(state, body_.pool[o.pool_begin + i]));
+  }
+  return arguments;
 }
 
 void FunctionRun::call(State state, std::uint32_t index, std::vector<State>& after) {
   const Operation& o = body_.operations[index];
-  std::vector<ValueId> arguments;
-  for (std::uint32_t i = 0; i < o.pool_count; ++i) {
-    arguments.push_back(value(state, body_.pool[o.pool_begin + i]));
-  }
+  const std::vector<ValueId> arguments = arguments_of(state, o);
   const Value callee = values_[value(state, o.a)];
   const ProgramSymbol* symbol = nullptr;
   if (callee.kind == ValueKind::object && ObjectId{callee.number}.kind() == ObjectKind::function) {
     symbol = &program_.symbol(ProgramSymbolId::of(ObjectId{callee.number}.index()));
   }
   if (symbol && symbol->function) {
-    const Summary& summary = summaries_[symbol->function->index];
-    if (summary.known) {
-      call_summary(state, index, *symbol->function, arguments, after);
+    if (summaries_[symbol->function->index].known) {
+      apply(state, index, *symbol->function, arguments, after);
       return;
     }
   } else if (symbol) {
     if (const LibraryModel* model = library_.find(symbol->name)) {
-      call_library(state, index, *model, arguments, after);
+      call_library(std::move(state), index, *model, arguments, after);
       return;
     }
   }
   if (o.noreturn || (symbol && symbol->declaration && symbol->declaration->noreturn)) return;
-  call_unknown(state, index, symbol ? symbol->declaration : nullptr, arguments);
-  after.push_back(std::move(state));
+  call_unknown(std::move(state), index, symbol ? symbol->declaration : nullptr, arguments, after);
 }
 
-void FunctionRun::call_unknown(State& state, std::uint32_t index, const Declaration* declaration,
-                               const std::vector<ValueId>& arguments) {
+void FunctionRun::call_unknown(State state, std::uint32_t index, const Declaration* declaration,
+                               const std::vector<ValueId>& arguments, std::vector<State>& after) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const bool reads = declaration && i < 64 && (declaration->const_params >> i & 1);
     const bool keeps = !declaration || i >= 64 || (declaration->kept_params >> i & 1);
@@ -58,9 +90,12 @@ void FunctionRun::call_unknown(State& state, std::uint32_t index, const Declarat
     havoc(state, arguments[i]);
   }
   if (body_.operations[index].width) state.set_result(index, values_.fresh());
+  lost_holder_.clear();
+  check_lost(state, index, LossKind::overwritten);
+  after.push_back(std::move(state));
 }
 
-void FunctionRun::call_library(State& state, std::uint32_t index, const LibraryModel& model,
+void FunctionRun::call_library(State state, std::uint32_t index, const LibraryModel& model,
                                const std::vector<ValueId>& arguments, std::vector<State>& after) {
   const Operation& o = body_.operations[index];
   const auto argument = [&](int i) {
@@ -72,36 +107,43 @@ void FunctionRun::call_library(State& state, std::uint32_t index, const LibraryM
     if (model.throws) raise(std::move(state), index);
     return;
   }
-  const Origin origin{id_.index, index, Origin::kNone, 0};
+  const Site site{index, Origin::kNone, 0};
   if (model.copies && arguments.size() >= 3) copy(state, arguments[0], arguments[1], arguments[2]);
   for (std::size_t i = 0; i < arguments.size() && i < 32; ++i) {
     if (model.writes >> i & 1) havoc(state, arguments[i]);
     if (model.keeps >> i & 1) escape(state, arguments[i]);
-    if (model.frees >> i & 1) {
-      free_value(state, arguments[i]);
-      lost_holder_.clear();
-      if (!state.heap.empty()) check_lost(state, index, LossKind::holder_freed);
-    }
+    if (model.frees >> i & 1) free_value(state, arguments[i]);
   }
   ValueId result = kNoValue;
   if (model.allocates) {
-    result = new_block(state, origin, true);
+    result = new_block(state, site);
+    renew(state, result);
+    state.drop_cells_of(result);
     if (model.zeroed) fill(state, result, values_.integer(0), values_.fresh());
   } else if (model.reallocates >= 0) {
     const ValueId old = argument(model.reallocates);
-    result = new_block(state, origin, true);
-    // The new block takes over what the old one held.
-    std::vector<Cell> moved;
-    const ValueId base = values_.place(old).base;
-    for (const Cell& cell : state.cells) {
-      if (cell.base == base && !values_.is_integer(base)) moved.push_back(cell);
+    if (limits_.oom && !(mode_ == Mode::site && starting_)) {
+      State failed = state;
+      if (o.width) failed.set_result(index, values_.integer(0));
+      failed.trail = extend(failed.trail, index, 0);
+      after.push_back(std::move(failed));
     }
-    for (const Cell& cell : moved) state.set_cell(result, cell.offset, cell.width, cell.value);
-    free_value(state, old);
+    const ValueId base = values_.target(old);
+    result = new_block(state, site);
+    if (result != base) {
+      // The new block takes over what the old one held.
+      std::vector<Cell> moved;
+      for (const Cell& cell : state.cells) {
+        if (cell.base == base && !values_.is_integer(base)) moved.push_back(cell);
+      }
+      for (const Cell& cell : moved) state.set_cell(result, cell.offset, cell.width, cell.value);
+      free_value(state, old);
+    }
   } else if (model.alloc_to >= 0 || model.grow_to >= 0) {
     const ValueId to = argument(model.alloc_to >= 0 ? model.alloc_to : model.grow_to);
-    if (model.grow_to >= 0) free_value(state, load(state, to, 8));
-    store(state, to, 8, new_block(state, origin, false));
+    const ValueId block = new_block(state, site);
+    if (model.grow_to >= 0 && block != focus_) free_value(state, load(state, to, 8));
+    store(state, to, 8, block);
     if (model.result_zero) result = values_.integer(0);
     if (model.result_positive) {
       result = values_.fresh();
@@ -109,151 +151,22 @@ void FunctionRun::call_library(State& state, std::uint32_t index, const LibraryM
     }
   } else if (model.returns_or_allocates) {
     const ValueId given = argument(model.returns);
-    if (values_.is_zero(given)) {
-      result = new_block(state, origin, true);
-    } else {
-      result = given;
-    }
+    result = values_.is_zero(given) ? new_block(state, site) : given;
   } else if (model.returns >= 0) {
     result = argument(model.returns);
   } else if (model.within >= 0) {
     const ValueId base = argument(model.within);
-    State absent = state;
-    absent.set_result(index, values_.integer(0));
-    after.push_back(std::move(absent));
-    result = values_.index(base, values_.fresh(), 1);
+    if (mode_ != Mode::plain && is_focus(base)) {
+      State absent = state;
+      absent.set_result(index, values_.integer(0));
+      after.push_back(std::move(absent));
+      result = values_.index(base, values_.fresh(), 1);
+    }
   }
   if (o.width) state.set_result(index, result == kNoValue ? values_.fresh() : result);
+  lost_holder_.clear();
+  check_lost(state, index, model.frees ? LossKind::holder_freed : LossKind::overwritten);
   after.push_back(std::move(state));
-}
-
-namespace {
-
-// Turns values of a summary into values of the caller, at the call.
-class Instance {
- public:
-  Instance(std::size_t size) : map_(size, kNoValue) {}
-  ValueId& operator[](ValueId id) { return map_[id.index]; }
-
- private:
-  std::vector<ValueId> map_;
-};
-
-}  // namespace
-
-void FunctionRun::call_summary(const State& state, std::uint32_t index, FunctionId callee,
-                               const std::vector<ValueId>& arguments, std::vector<State>& after) {
-  const Operation& o = body_.operations[index];
-  const Summary& summary = summaries_[callee.index];
-  const Function& target = *program_.functions()[callee.index].body;
-  std::uint32_t number = 0;
-  for (const Case& each : summary.cases) {
-    ++number;
-    State next = state;
-    Instance map(summary.values.size());
-    for (const NewBlock& block : each.blocks) {
-      const Origin origin{id_.index, index, callee.index, block.origin};
-      const ValueId made = new_block(next, origin, block.maybe_null);
-      // `object` values of the summary are interned: find this one.
-      for (std::uint32_t i = 1; i < summary.values.size(); ++i) {
-        const Value& v = summary.values[ValueId::of(i)];
-        if (v.kind == ValueKind::object &&
-            ObjectId{v.number} == ObjectId::of(ObjectKind::heap, block.object)) {
-          map[ValueId::of(i)] = made;
-        }
-      }
-    }
-    // Values are made bottom-up: a value's parts have smaller ids.
-    for (std::uint32_t i = 1; i < summary.values.size(); ++i) {
-      const ValueId id = ValueId::of(i);
-      if (map[id] != kNoValue) continue;
-      const Value v = summary.values[id];
-      switch (v.kind) {
-        case ValueKind::integer:
-          map[id] = values_.integer(v.number);
-          break;
-        case ValueKind::param:
-          map[id] = static_cast<std::size_t>(v.number) < arguments.size()
-                        ? arguments[static_cast<std::size_t>(v.number)]
-                        : values_.fresh();
-          break;
-        case ValueKind::object: {
-          const ObjectKind kind = ObjectId{v.number}.kind();
-          map[id] = kind == ObjectKind::global || kind == ObjectKind::function
-                        ? values_.object(ObjectId{v.number})
-                        : values_.fresh();
-          break;
-        }
-        case ValueKind::cell:
-          map[id] = load(next, values_.pointer(map[v.a], v.number), v.width);
-          break;
-        case ValueKind::pointer:
-          map[id] = values_.pointer(map[v.a], v.number);
-          break;
-        case ValueKind::index:
-          map[id] = values_.index(map[v.a], map[v.b], v.number);
-          break;
-        case ValueKind::binary:
-          map[id] = values_.binary(v.code, map[v.a], map[v.b], v.width);
-          break;
-        case ValueKind::compare:
-          map[id] = values_.compare(v.code, map[v.a], map[v.b], v.width);
-          break;
-        case ValueKind::cast:
-          map[id] = values_.cast(v.code, map[v.a], v.width);
-          break;
-        case ValueKind::reach:
-          map[id] = values_.reach(map[v.a]);
-          break;
-        case ValueKind::fresh:
-        case ValueKind::none:
-          map[id] = values_.fresh();
-          break;
-      }
-    }
-    bool possible = true;
-    for (const Guard& guard : each.guards) {
-      const ValueId value = map[guard.value];
-      const bool zero = guard.fact.low == 0 && guard.fact.high == 0;
-      if (zero || guard.fact.nonzero) {
-        const ValueId is_zero = values_.compare(Code::eq, value, values_.integer(0), 0);
-        possible = assume(next, is_zero, zero);
-      }
-      possible = possible && next.learn(values_, value, guard.fact);
-      if (!possible) break;
-    }
-    if (!possible) continue;
-    next.trail = std::make_shared<Trail>(
-        Trail{index, -1, number, next.trail ? next.trail->length + 1 : 1, next.trail});
-    for (const ValueId freed : each.freed) {
-      const ValueId value = map[freed];
-      if (values_[value].kind == ValueKind::reach) {
-        // Everything that hangs on it: what we track of it is freed, too.
-        std::vector<std::uint32_t> reached;
-        mark(next, {values_[value].a}, reached);
-        for (const std::uint32_t object : reached) next.forget_heap(object);
-      }
-      free_value(next, value);
-    }
-    for (const Cell& write : each.writes) {
-      store(next, values_.pointer(map[write.base], write.offset), write.width, map[write.value]);
-    }
-    for (const ValueId escaped : each.escaped) escape(next, map[escaped]);
-    if (o.width)
-      next.set_result(index, each.result == kNoValue ? values_.fresh() : map[each.result]);
-    if (target.variadic) {
-      for (std::size_t i = target.params; i < arguments.size(); ++i) escape(next, arguments[i]);
-    }
-    if (each.throws) {
-      raise(std::move(next), index);
-      continue;
-    }
-    lost_holder_.clear();
-    if (!next.heap.empty()) {
-      check_lost(next, index, each.freed.empty() ? LossKind::overwritten : LossKind::holder_freed);
-    }
-    after.push_back(std::move(next));
-  }
 }
 
 }  // namespace plumb::check

@@ -4,32 +4,7 @@ namespace plumb::check {
 
 namespace {
 
-Code negated(Code code) {
-  switch (code) {
-    case Code::eq:
-      return Code::ne;
-    case Code::ne:
-      return Code::eq;
-    case Code::lt_s:
-      return Code::ge_s;
-    case Code::le_s:
-      return Code::gt_s;
-    case Code::gt_s:
-      return Code::le_s;
-    case Code::ge_s:
-      return Code::lt_s;
-    case Code::lt_u:
-      return Code::ge_u;
-    case Code::le_u:
-      return Code::gt_u;
-    case Code::gt_u:
-      return Code::le_u;
-    case Code::ge_u:
-      return Code::lt_u;
-    default:
-      return Code::none;
-  }
-}
+constexpr std::int64_t kFirstPage = 4096;
 
 }  // namespace
 
@@ -39,16 +14,23 @@ bool FunctionRun::is_nonzero(State& state, ValueId id) {
     case ValueKind::integer:
       return v.number != 0;
     case ValueKind::object: {
-      const ObjectId object{v.number};
-      if (object.kind() != ObjectKind::heap) return true;
-      const Fact fact = state.fact(values_, id);
-      if (fact.low == 0 && fact.high == 0) return false;
-      const HeapBlock* block = state.find_heap(object.index());
-      return !block || !block->maybe_null || fact.nonzero;
+      // With --oom a block other than the followed one may not have come.
+      const bool may_fail = limits_.oom && id != focus_ && values_.is_heap(id);
+      return !may_fail || state.fact(values_, id).nonzero;
     }
     case ValueKind::pointer:
     case ValueKind::index:
       return is_nonzero(state, v.a) || (v.number > 0 && v.number < 4096);
+    case ValueKind::binary:
+      // Sizes that are doubled do not wrap around in programs that work.
+      if (state.fact(values_, id).nonzero) return true;
+      if (v.code == Code::mul) return is_nonzero(state, v.a) && is_nonzero(state, v.b);
+      if (v.code == Code::shl) return is_nonzero(state, v.a);
+      if (v.code == Code::bit_or) return is_nonzero(state, v.a) || is_nonzero(state, v.b);
+      return false;
+    case ValueKind::cast:
+      return state.fact(values_, id).nonzero ||
+             (v.code != Code::truncate && is_nonzero(state, v.a));
     default:
       return state.fact(values_, id).nonzero;
   }
@@ -80,10 +62,8 @@ int FunctionRun::decide(State& state, ValueId condition) {
     };
     if (a.kind == ValueKind::object && b.kind == ValueKind::object && base_a != base_b)
       return 1 - equal;
-    if ((is_heap(a) && b.kind != ValueKind::integer) ||
-        (is_heap(b) && a.kind != ValueKind::integer)) {
-      return base_a == base_b ? -1 : 1 - equal;
-    }
+    // No block is at an address that a program writes down.
+    if (is_heap(a) || is_heap(b)) return base_a == base_b ? -1 : 1 - equal;
   }
   if (values_.is_integer(v.b)) {
     const Fact fact = state.fact(values_, v.a);
@@ -151,17 +131,6 @@ bool FunctionRun::assume(State& state, ValueId condition, bool truth) {
     return state.learn(values_, condition, truth ? Fact{.nonzero = true} : Fact{0, 0, false});
   }
   const Code code = truth ? v.code : negated(v.code);
-  // A block whose allocation failed.
-  std::uint32_t object = 0;
-  if (code == Code::eq && values_.is_zero(v.b) && values_.is_heap(v.a, object)) {
-    HeapBlock* block = state.find_heap(object);
-    if (!block || !block->maybe_null || !limits_.oom) return false;
-    state.forget_heap(object);
-    return state.learn(values_, v.a, {0, 0, false});
-  }
-  if (code == Code::ne && values_.is_zero(v.b) && values_.is_heap(v.a, object)) {
-    if (HeapBlock* block = state.find_heap(object)) block->maybe_null = false;
-  }
   if (!state.learn(values_, condition, truth ? Fact{1, 1, true} : Fact{0, 0, false})) return false;
   if (!values_.is_integer(v.b)) return true;
   const std::int64_t n = values_[v.b].number;
@@ -204,6 +173,20 @@ bool FunctionRun::assume(State& state, ValueId condition, bool truth) {
       break;
   }
   return fact.trivial() || state.learn(values_, v.a, fact);
+}
+
+bool FunctionRun::assume_fact(State& state, ValueId value, const Fact& fact) {
+  const bool zero = fact.low == 0 && fact.high == 0;
+  // No block is at an address that a program writes down.
+  const bool written_down = fact.high < kFirstPage && fact.low > -kFirstPage;
+  if (written_down && is_nonzero(state, value) && values_.is_heap(values_.target(value))) {
+    return false;
+  }
+  if (zero || fact.nonzero) {
+    const ValueId is_zero = values_.compare(Code::eq, value, values_.integer(0), 0);
+    if (!assume(state, is_zero, zero)) return false;
+  }
+  return state.learn(values_, value, fact);
 }
 
 }  // namespace plumb::check

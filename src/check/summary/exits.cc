@@ -7,73 +7,8 @@ namespace plumb::check {
 namespace {
 
 constexpr std::size_t kMostWrites = 40;
-constexpr std::size_t kMostGuards = 16;
-constexpr std::size_t kMostBlocks = 8;
-
-// Copies values of a run into the table of a summary. What only the run knows
-// (its variables, its unknowns) becomes a fresh value.
-class Export {
- public:
-  Export(const Values& from, Values& to) : from_(from), to_(to), map_(from.size(), kNoValue) {}
-
-  ValueId operator()(ValueId id) {
-    if (id == kNoValue) return kNoValue;
-    if (map_.size() <= id.index) map_.resize(from_.size(), kNoValue);
-    if (map_[id.index] != kNoValue) return map_[id.index];
-    const Value v = from_[id];
-    ValueId out = kNoValue;
-    switch (v.kind) {
-      case ValueKind::integer:
-        out = to_.integer(v.number);
-        break;
-      case ValueKind::param:
-        out = to_.param(static_cast<std::uint32_t>(v.number));
-        break;
-      case ValueKind::object:
-        out = ObjectId{v.number}.kind() == ObjectKind::var ? to_.fresh()
-                                                           : to_.object(ObjectId{v.number});
-        break;
-      case ValueKind::cell:
-        out = to_.cell((*this)(v.a), v.number, v.width);
-        break;
-      case ValueKind::pointer:
-        out = to_.pointer((*this)(v.a), v.number);
-        break;
-      case ValueKind::index: {
-        const ValueId a = (*this)(v.a);
-        out = to_.index(a, (*this)(v.b), v.number);
-        break;
-      }
-      case ValueKind::binary: {
-        const ValueId a = (*this)(v.a);
-        out = to_.binary(v.code, a, (*this)(v.b), v.width);
-        break;
-      }
-      case ValueKind::compare: {
-        const ValueId a = (*this)(v.a);
-        out = to_.compare(v.code, a, (*this)(v.b), v.width);
-        break;
-      }
-      case ValueKind::cast:
-        out = to_.cast(v.code, (*this)(v.a), v.width);
-        break;
-      case ValueKind::reach:
-        out = to_.reach((*this)(v.a));
-        break;
-      case ValueKind::fresh:
-      case ValueKind::none:
-        out = to_.fresh();
-        break;
-    }
-    map_[id.index] = out;
-    return out;
-  }
-
- private:
-  const Values& from_;
-  Values& to_;
-  std::vector<ValueId> map_;
-};
+constexpr std::size_t kMostGuards = 24;
+constexpr std::size_t kMostBeside = 16;
 
 // True when the value says something about what the caller passed in.
 bool about_input(const Values& values, ValueId id) {
@@ -103,19 +38,27 @@ bool is_input_place(const Values& values, ValueId base) {
 
 }  // namespace
 
-void FunctionRun::add_case(State& state, std::uint32_t index, bool throws) {
+// An input that this function frees, keeps, stores or returns.
+void FunctionRun::touch_input(ValueId value) {
+  if (mode_ != Mode::plain) return;
+  const ValueId target = values_.target(value);
+  const Value& v = values_[target];
+  if (v.kind != ValueKind::param && v.kind != ValueKind::cell && v.kind != ValueKind::reach) return;
+  if (values_[values_.root(target)].kind != ValueKind::param) return;
+  if (std::find(touched_inputs_.begin(), touched_inputs_.end(), target) == touched_inputs_.end()) {
+    touched_inputs_.push_back(target);
+  }
+}
+
+void FunctionRun::leave(State& state, std::uint32_t index, bool throws) {
   const Operation& o = body_.operations[index];
-  Case out;
-  out.throws = throws;
   ValueId result = kNoValue;
   if (!throws && o.op == Op::returns && o.width) result = value(state, o.a);
 
   // The variables end here; what only they held is lost.
+  lost_holder_.clear();
   for (std::size_t i = 0; i < state.vars.size(); ++i) {
-    std::uint32_t object = 0;
-    if (state.vars[i] != kNoValue && values_.is_heap(state.vars[i], object)) {
-      lost_holder_ = body_.vars[i].name;
-    }
+    if (state.vars[i] != kNoValue && is_focus(state.vars[i])) lost_holder_ = body_.vars[i].name;
     state.vars[i] = kNoValue;
   }
   state.results.clear();
@@ -124,79 +67,177 @@ void FunctionRun::add_case(State& state, std::uint32_t index, bool throws) {
     return root.kind == ValueKind::object && ObjectId{root.number}.kind() == ObjectKind::var;
   });
   check_lost(state, index, throws ? LossKind::thrown : LossKind::returned, result);
-
-  out.result = result;
-  for (const auto& [about, fact] : state.facts) {
-    if (about_input(values_, about) && out.guards.size() < kMostGuards)
-      out.guards.push_back({about, fact});
+  if (mode_ == Mode::plain) {
+    if (result != kNoValue && body_.returns_pointer) touch_input(result);
+    add_plain_exit(state, result, throws);
+  } else if (mode_ == Mode::input || state.fate == Fate::live) {
+    add_case(state, result, throws);
   }
-  for (const Cell& cell : state.cells) {
-    if (cell.offset == INT64_MIN) continue;
-    std::uint32_t object = 0;
-    const bool of_block = values_.is_heap(cell.base, object) && state.find_heap(object);
-    if (!of_block) {
-      if (!is_input_place(values_, cell.base)) continue;
-      const Value& v = values_[cell.value];
-      const bool unchanged =
-          v.kind == ValueKind::cell && v.a == cell.base && v.number == cell.offset;
-      if (unchanged) continue;
-    }
-    if (out.writes.size() < kMostWrites) out.writes.push_back(cell);
-  }
-  out.freed = state.freed;
-  out.escaped = state.escaped;
-  for (const HeapBlock& block : state.heap) {
-    if (out.blocks.size() == kMostBlocks) break;
-    out.blocks.push_back({block.object, block.origin, "malloc", block.maybe_null});
-  }
-  cases_.emplace_back(state, std::move(out));
 }
 
-void FunctionRun::finish_summary() {
-  summary_.known = !summary_.truncated;
-  summary_.origins = origins_;
+void FunctionRun::add_plain_exit(const State& state, ValueId result, bool throws) {
+  if (throws) {
+    may_throw_ = true;
+    return;
+  }
+  plain_exits_.emplace_back(state, result);
+}
+
+// The places that hold the followed block, and those that hold what holds it.
+std::vector<Cell> FunctionRun::holders_of(const State& state) const {
+  std::vector<Cell> out;
+  std::vector<ValueId> work{focus_};
+  std::vector<ValueId> done;
+  while (!work.empty()) {
+    const ValueId next = work.back();
+    work.pop_back();
+    if (std::find(done.begin(), done.end(), next) != done.end()) continue;
+    done.push_back(next);
+    for (const Cell& cell : state.cells) {
+      if (values_.target(cell.value) != next) continue;
+      const bool in_block = values_.is_heap(values_.target(cell.base));
+      if (!in_block && !is_input_place(values_, cell.base)) continue;
+      const Value& v = values_[cell.value];
+      const bool untouched =
+          v.kind == ValueKind::cell && v.a == cell.base && v.number == cell.offset;
+      if (untouched) continue;
+      out.push_back(cell);
+      if (in_block) work.push_back(values_.target(cell.base));
+    }
+  }
+  return out;
+}
+
+bool FunctionRun::is_handed_out(const Case& each) const {
+  const ValueId result = each.result == kNoValue ? kNoValue : values_.target(each.result);
+  if (result == focus_) return true;
+  return std::any_of(each.holders.begin(), each.holders.end(), [&](const Cell& cell) {
+    return values_.target(cell.base) == result || is_input_place(values_, cell.base);
+  });
+}
+
+void FunctionRun::add_case(const State& state, ValueId result, bool throws) {
+  Case out;
+  out.throws = throws;
+  out.fate = state.fate;
+  out.result = result;
+  if (result != kNoValue) {
+    State copy = state;
+    out.result_fact = state.fact(values_, result);
+    out.result_fact.nonzero = out.result_fact.nonzero || is_nonzero(copy, result);
+  }
+  if (state.fate == Fate::live) {
+    out.holders = holders_of(state);
+    // Reachable, but not by a way that we could tell the caller.
+    if (mode_ == Mode::site && !is_handed_out(out)) return;
+    if (mode_ == Mode::input) {
+      const Value& v = values_[focus_];
+      out.in_place = true;
+      if (v.kind == ValueKind::cell) {
+        const Cell* own = state.find_cell(v.a, v.number);
+        out.in_place = !own || own->value == focus_;
+      }
+    }
+  }
+  for (const Cell& plain : plain_writes_) {
+    if (out.beside.size() == kMostBeside) break;
+    if (mode_ == Mode::site && values_.target(plain.base) == own_name_) continue;
+    const Cell* cell = state.find_cell(plain.base, plain.offset);
+    if (cell && cell->width != plain.width) continue;
+    const ValueId now = cell ? cell->value : initial(plain.base, plain.offset, plain.width);
+    if (now != plain.value && !is_focus(now)) {
+      out.beside.push_back({plain.base, plain.offset, plain.width, now});
+    }
+  }
+  for (const auto& [about, fact] : state.facts) {
+    if (out.guards.size() == kMostGuards) break;
+    const bool beside = std::any_of(out.beside.begin(), out.beside.end(),
+                                    [&](const Cell& cell) { return cell.value == about; });
+    if (beside || about_input(values_, about)) out.guards.push_back({about, fact});
+  }
   // Cases that differ only in their guards are one.
-  std::vector<Case> kept;
-  for (auto& [state, next] : cases_) {
-    const auto same = std::find_if(kept.begin(), kept.end(), [&](const Case& k) {
-      return k.throws == next.throws && k.result == next.result && k.writes == next.writes &&
-             k.freed == next.freed && k.escaped == next.escaped &&
-             k.blocks.size() == next.blocks.size() &&
-             std::equal(k.blocks.begin(), k.blocks.end(), next.blocks.begin(),
-                        [](const NewBlock& a, const NewBlock& b) { return a.object == b.object; });
-    });
-    if (same == kept.end()) {
-      kept.push_back(std::move(next));
+  for (Case& each : cases_) {
+    if (each.throws != out.throws || each.fate != out.fate || each.in_place != out.in_place ||
+        each.holders != out.holders) {
       continue;
     }
+    const bool room = cases_.size() < limits_.cases;
+    if (each.result != out.result && room) continue;
+    if (each.result != out.result) each.result = values_.fresh();
+    each.result_fact = hull(each.result_fact, out.result_fact);
+    std::erase_if(each.beside, [&](const Cell& cell) {
+      return std::find(out.beside.begin(), out.beside.end(), cell) == out.beside.end();
+    });
     std::vector<Guard> both;
-    for (const Guard& guard : same->guards) {
-      const auto other = std::find_if(next.guards.begin(), next.guards.end(),
+    for (const Guard& guard : each.guards) {
+      const auto other = std::find_if(out.guards.begin(), out.guards.end(),
                                       [&](const Guard& g) { return g.value == guard.value; });
-      if (other == next.guards.end()) continue;
-      both.push_back(
-          {guard.value,
-           {std::min(guard.fact.low, other->fact.low), std::max(guard.fact.high, other->fact.high),
-            guard.fact.nonzero && other->fact.nonzero}});
+      if (other == out.guards.end()) continue;
+      const Fact fact = hull(guard.fact, other->fact);
+      if (!State::is_trivial(values_, guard.value, fact)) both.push_back({guard.value, fact});
     }
-    same->guards = std::move(both);
+    each.guards = std::move(both);
+    return;
   }
-  if (kept.size() > limits_.cases) {
-    summary_.truncated = true;
-    summary_.known = false;
-    kept.clear();
+  if (cases_.size() >= limits_.cases) {
+    cases_overflow_ = true;
+    return;
   }
-  Export to_summary(values_, summary_.values);
-  for (Case& each : kept) {
-    each.result = to_summary(each.result);
-    for (Guard& guard : each.guards) guard.value = to_summary(guard.value);
-    for (Cell& cell : each.writes) {
-      cell.base = to_summary(cell.base);
-      cell.value = to_summary(cell.value);
+  cases_.push_back(std::move(out));
+}
+
+std::vector<Case> FunctionRun::export_cases() {
+  if (cases_overflow_) return {};
+  std::vector<Case> out = std::move(cases_);
+  cases_.clear();
+  for (Case& each : out) {
+    each.result = exported_(each.result);
+    for (Guard& guard : each.guards) guard.value = exported_(guard.value);
+    for (std::vector<Cell>* cells : {&each.holders, &each.beside}) {
+      for (Cell& cell : *cells) {
+        cell.base = exported_(cell.base);
+        cell.value = exported_(cell.value);
+      }
     }
-    for (ValueId& value : each.freed) value = to_summary(value);
-    for (ValueId& value : each.escaped) value = to_summary(value);
-    summary_.cases.push_back(std::move(each));
+  }
+  return out;
+}
+
+void FunctionRun::export_plain() {
+  Effect& effect = summary_.effect;
+  effect.throws = may_throw_;
+  effect.returns = !plain_exits_.empty();
+  if (plain_exits_.empty()) return;
+  // The exits meet in a block after the last.
+  const auto after = static_cast<std::uint32_t>(body_.blocks.size());
+  State whole = std::move(plain_exits_[0].first);
+  ValueId result = plain_exits_[0].second;
+  const auto fact_of = [&](State& state, ValueId value) {
+    if (value == kNoValue) return Fact{};
+    Fact known = state.fact(values_, value);
+    known.nonzero = known.nonzero || is_nonzero(state, value);
+    return known;
+  };
+  Fact fact = fact_of(whole, result);
+  for (std::size_t i = 1; i < plain_exits_.size(); ++i) {
+    auto& [state, value] = plain_exits_[i];
+    fact = hull(fact, fact_of(state, value));
+    if (value != result) result = values_.merge(after, kNoValue, INT64_MAX);
+    join(whole, state, after);
+  }
+  plain_exits_.clear();
+  effect.result = exported_(result);
+  effect.result_fact = fact;
+  for (const Cell& cell : whole.cells) {
+    if (plain_writes_.size() == kMostWrites) break;
+    if (cell.width == 0) continue;
+    const bool in_block = values_.is_heap(values_.target(cell.base));
+    if (!in_block && !is_input_place(values_, cell.base)) continue;
+    const Value& v = values_[cell.value];
+    const bool untouched = v.kind == ValueKind::cell && v.a == cell.base && v.number == cell.offset;
+    if (untouched) continue;
+    plain_writes_.push_back(cell);
+    effect.writes.push_back({exported_(cell.base), cell.offset, cell.width, exported_(cell.value)});
   }
 }
 

@@ -1,33 +1,44 @@
-// Runs one function on symbolic values: every path, merged where the states of
-// memory agree, loops once as they are and once with what they change unknown.
-// Gives the function's summary and the blocks that some path loses.
+// Runs one function on symbolic values.
+//
+// First once as a whole, all paths that meet merged: that gives the function's
+// plain effect, the places where it gets a block, and the inputs that it frees,
+// keeps or hands on. Then once for each such block, from where it comes to
+// life, following that block alone. States are merged where paths meet only
+// when the block is held by the same places: what decides the block's fate
+// stays apart, all else is joined. So a run costs little more than a pass over
+// the function, and the number of states does not grow with the number of
+// blocks.
 //
 // A block is lost when no variable in scope, no value still in use and nothing
 // that the caller can see leads to it. Reachability decides, not counting.
 //
 // The run is optimistic: what merging, a budget or unknown code makes unclear
-// is taken as safe, so that a candidate has at least one path on which the
-// block is lost as far as this stage can see.
+// is taken as safe.
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "check/model/program.h"
+#include "check/summary/export.h"
 #include "check/summary/library.h"
+#include "check/summary/shape.h"
 #include "check/summary/state.h"
 #include "check/summary/summary.h"
 
 namespace plumb::check {
 
 struct Limits {
-  unsigned states = 6;         // per block
-  unsigned cases = 8;          // per summary
-  unsigned visits = 3;         // of a block, per way in
-  std::uint64_t work = 60000;  // operations per function
-  bool oom = false;            // follow failed allocations
+  unsigned states = 16;            // per block of a run
+  unsigned cases = 6;              // per tracked block
+  unsigned visits = 2;             // of a loop head, per state of the tracked block
+  unsigned inputs = 12;            // tracked per function
+  unsigned blocks = 8;             // handed out per function
+  std::uint64_t run_work = 20000;  // operations per run
+  std::uint64_t work = 400000;     // operations per function
+  bool oom = false;                // follow failed allocations
 };
 
 enum class LossKind : std::uint8_t {
@@ -39,13 +50,19 @@ enum class LossKind : std::uint8_t {
   thrown
 };
 
+// One step of a path.
+struct TrailStep {
+  std::uint32_t operation = 0;
+  std::int8_t branch = -1;  // of a branch: 1 taken, 0 not taken; -1: a call
+};
+
 struct Candidate {
   std::uint32_t function = 0;
   Origin origin;
   std::uint32_t operation = 0;  // where it is lost
   LossKind kind = LossKind::scope_end;
   std::string holder;
-  std::shared_ptr<const Trail> trail;
+  std::vector<TrailStep> trail;
   bool merged = false;
 };
 
@@ -54,28 +71,47 @@ class FunctionRun {
   FunctionRun(const Program& program, const Library& library, const std::vector<Summary>& summaries,
               FunctionId function, const Limits& limits);
 
+  // Candidates are appended.
   Summary run(std::vector<Candidate>& candidates);
 
  private:
-  // run.cc
-  void prepare();
-  void process(BlockIndex block);
-  void send(BlockIndex from, BlockIndex to, State state);
-  void widen(BlockIndex block, State& state);
+  // A call that hands out a block: block `inner` of the callee, or the
+  // allocator's own.
+  struct Site {
+    std::uint32_t operation = 0;
+    std::uint32_t callee = Origin::kNone;
+    std::uint32_t inner = 0;
+    auto operator<=>(const Site&) const = default;
+  };
 
-  // step.cc: executes one operation; false when the state goes no further.
-  bool step(State& state, std::uint32_t index);
+  // function_run.cc: which runs there are.
+  void run_plain();
+  void run_site(const Site& site, const State& before);
+  void run_input(ValueId input);
+
+  // explore.cc: one run over the blocks.
+  void begin();
+  void explore();
+  void process(BlockIndex block, std::vector<State> states, std::uint32_t from);
+  void send(BlockIndex from, BlockIndex to, State state);
+  bool enter_loop(BlockIndex block, State& state);
+  void leave_round(BlockIndex block, State& state);
+  bool mentions_round(ValueId id, std::uint32_t block, int depth) const;
+  std::uint64_t key_of(const State& state) const;
+  std::uint32_t extend(std::uint32_t trail, std::uint32_t operation, int branch);
+
+  // step.cc
+  void step(State& state, std::uint32_t index, std::vector<State>& more);
   void finish(BlockIndex block, State state, std::uint32_t index);
   ValueId value(const State& state, Operand operand);
-  ValueId load_whole(State& state, ValueId from, std::uint32_t width);
   ValueId phi(const State& state, const Operation& operation, BlockIndex from);
 
   // memory.cc
   ValueId load(State& state, ValueId pointer, std::uint32_t width);
+  ValueId load_whole(State& state, ValueId from, std::uint32_t width);
   void store(State& state, ValueId pointer, std::uint32_t width, ValueId value);
   void copy(State& state, ValueId to, ValueId from, ValueId length);
   void fill(State& state, ValueId to, ValueId byte, ValueId length);
-  void free_siblings(State& state, std::uint32_t object);
   void free_value(State& state, ValueId value);
   void escape(State& state, ValueId value);
   void havoc(State& state, ValueId value);
@@ -86,30 +122,45 @@ class FunctionRun {
   bool assume(State& state, ValueId condition, bool truth);
   int decide(State& state, ValueId condition);  // 1, 0, or -1 when open
   bool is_nonzero(State& state, ValueId value);
+  bool assume_fact(State& state, ValueId value, const Fact& fact);
 
   // call.cc: the states after the call are appended to `after`.
   void call(State state, std::uint32_t index, std::vector<State>& after);
-  void call_library(State& state, std::uint32_t index, const LibraryModel& model,
+  void call_library(State state, std::uint32_t index, const LibraryModel& model,
                     const std::vector<ValueId>& arguments, std::vector<State>& after);
-  void call_unknown(State& state, std::uint32_t index, const Declaration* declaration,
-                    const std::vector<ValueId>& arguments);
-  void call_summary(const State& state, std::uint32_t index, FunctionId callee,
+  void call_unknown(State state, std::uint32_t index, const Declaration* declaration,
                     const std::vector<ValueId>& arguments, std::vector<State>& after);
-  ValueId new_block(State& state, const Origin& origin, bool maybe_null);
   void raise(State state, std::uint32_t index);  // an exception leaves the call
+  ValueId block_from(const Site& site);          // a block that is not the focus
+  void renew(State& state, ValueId block);       // a loop makes another one
+  ValueId new_block(State& state, const Site& site);
+  std::vector<ValueId> arguments_of(const State& state, const Operation& o);
+
+  // apply.cc: a callee's summary at a call.
+  class Instance;
+  void apply(const State& state, std::uint32_t index, FunctionId callee,
+             const std::vector<ValueId>& arguments, std::vector<State>& after);
+  void apply_case(const State& state, std::uint32_t index, FunctionId callee,
+                  const std::vector<ValueId>& arguments, const Case* taken, const Input* input,
+                  bool makes_focus, std::vector<State>& after);
 
   // join.cc
-  void limit_states(std::vector<State>& states);
-  void join(State& into, const State& other);
+  bool join(State& into, const State& other, std::uint32_t block);
 
   // lost.cc
+  bool is_focus(ValueId value) const { return values_.target(value) == focus_; }
+  bool reaches_focus(const State& state, ValueId extra) const;
   void check_lost(State& state, std::uint32_t index, LossKind kind, ValueId kept = kNoValue);
-  void mark(const State& state, std::vector<ValueId> work,
-            std::vector<std::uint32_t>& reached) const;
 
   // exits.cc
-  void add_case(State& state, std::uint32_t index, bool throws);
-  void finish_summary();
+  void leave(State& state, std::uint32_t index, bool throws);
+  void add_plain_exit(const State& state, ValueId result, bool throws);
+  void add_case(const State& state, ValueId result, bool throws);
+  std::vector<Cell> holders_of(const State& state) const;
+  bool is_handed_out(const Case& each) const;
+  void touch_input(ValueId value);
+  void export_plain();
+  std::vector<Case> export_cases();
 
   const Program& program_;
   const Library& library_;
@@ -118,28 +169,53 @@ class FunctionRun {
   const ProgramFunction& where_;
   const Function& body_;
   const Limits& limits_;
+  const Shape shape_;
 
   Values values_;
-  std::vector<Origin> origins_;
-  std::uint32_t objects_ = 0;
-
-  struct Pending {
-    std::vector<State> states;
-    unsigned visits = 0;
-  };
-  std::vector<Pending> pending_;
-  std::vector<std::vector<std::uint32_t>> dies_after_;  // results by last use in their block
-  std::vector<std::uint32_t> block_of_;
-  std::vector<bool> crosses_;                        // result is used in another block
-  std::vector<std::vector<VarId>> changed_in_loop_;  // by loop head
-  std::vector<bool> loop_head_;
-  std::vector<std::pair<BlockIndex, State>> out_;
+  Summary summary_;
+  ValueExport exported_{values_, summary_.values};
+  std::vector<Candidate>* candidates_ = nullptr;
   std::uint64_t work_ = 0;
 
-  Summary summary_;
-  std::vector<std::pair<State, Case>> cases_;
-  std::vector<Candidate>* candidates_ = nullptr;
+  // Blocks that are not followed, by where they come from; 0 is the focus.
+  std::map<Site, std::uint32_t> block_numbers_;
+
+  // Found by the plain run.
+  std::map<Site, State> sites_;  // with the state before the call
+  std::vector<ValueId> touched_inputs_;
+  std::vector<std::pair<State, ValueId>> plain_exits_;
+  std::vector<Cell> plain_writes_;  // of the plain effect, in values of the run
+  bool may_throw_ = false;
+
+  // The run in hand.
+  enum class Mode : std::uint8_t { plain, site, input };
+  Mode mode_ = Mode::plain;
+  ValueId focus_ = kNoValue;
+  ValueId own_name_ = kNoValue;  // what other runs call the focus of this one
+  Site site_;                    // Mode::site
+  bool starting_ = false;        // the call that makes the focus is being run
+  std::uint64_t run_work_ = 0;
+  struct Seen {
+    std::uint64_t key = 0;
+    unsigned visits = 0;
+    State state;
+  };
+  struct Waiting {
+    std::uint64_t key = 0;
+    State state;
+  };
+  std::vector<std::vector<Waiting>> pending_;  // by block
+  std::vector<std::vector<Seen>> seen_;        // by loop head
+  struct TrailNode {
+    TrailStep step;
+    std::uint32_t before = 0;
+    std::uint32_t length = 0;
+  };
+  std::vector<TrailNode> trails_;
+  std::vector<Case> cases_;
+  bool cases_overflow_ = false;
   std::string lost_holder_;
+  bool storing_pointer_ = true;  // what the store in hand writes
 };
 
 }  // namespace plumb::check

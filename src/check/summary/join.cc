@@ -4,99 +4,108 @@
 
 namespace plumb::check {
 
-namespace {
-
-// Two states may be merged when they agree on what is allocated and freed.
-bool same_memory(const State& a, const State& b) { return a.heap == b.heap && a.freed == b.freed; }
-
-Fact hull(const Fact& a, const Fact& b) {
-  return {std::min(a.low, b.low), std::max(a.high, b.high), a.nonzero && b.nonzero};
-}
-
-constexpr std::size_t kFewStates = 3;  // so many are kept apart anyway
-
-}  // namespace
-
-void FunctionRun::join(State& into, const State& other) {
-  const auto meet = [&](ValueId& value, ValueId with) {
+// Where two paths meet at the start of `block`. What they disagree on becomes
+// a value that is named by the place, so that joining again changes nothing.
+// True when `into` changed.
+bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
+  bool changed = false;
+  std::vector<std::pair<ValueId, Fact>> made;  // new values and what both sides say of them
+  const auto meet = [&](ValueId& value, ValueId with, ValueId place, std::int64_t number) {
     if (value == with) return;
     if (value == kNoValue || with == kNoValue) {
-      escape(into, value);
+      // Unset on one path: not used after it, or it does not matter.
+      if (value != kNoValue) changed = true;
       value = kNoValue;
       return;
     }
-    escape(into, value);
-    escape(into, with);
-    value = values_.fresh();
+    const ValueId merged = values_.merge(block, place, number);
+    ValueId met = merged;
+    // A walk along a structure stays in the structure.
+    const ValueId root = values_.root(value);
+    const Value& r = values_[root];
+    if (root == values_.root(with) && root != value && r.kind == ValueKind::param) {
+      met = values_.reach(root);
+    } else if (values_[value].kind == ValueKind::reach && values_.root(with) == root) {
+      met = value;
+    } else if (values_.root(with) == value && r.kind == ValueKind::param) {
+      met = values_.reach(root);
+    }
+    if (met == value && met != merged) return;
+    if (met == merged) {
+      if (met != value) changed = true;
+      Fact fact = hull(into.fact(values_, value), other.fact(values_, with));
+      State& mutable_other = const_cast<State&>(other);
+      if (is_nonzero(into, value) && is_nonzero(mutable_other, with)) fact.nonzero = true;
+      made.emplace_back(merged, fact);
+    }
+    changed = changed || met != value;
+    value = met;
   };
-  for (std::size_t i = 0; i < into.vars.size(); ++i) meet(into.vars[i], other.vars[i]);
-  for (auto& [index, value] : into.results) meet(value, other.result(index));
-  std::vector<Cell> cells = into.cells;
+  for (std::size_t i = 0; i < into.vars.size(); ++i) {
+    meet(into.vars[i], other.vars[i], kNoValue, static_cast<std::int64_t>(i));
+  }
+  for (auto& [index, value] : into.results) {
+    const ValueId with = other.result(index);
+    if (with != kNoValue) meet(value, with, kNoValue, -1 - static_cast<std::int64_t>(index));
+  }
   std::vector<Cell> kept;
-  for (Cell cell : cells) {
-    const Cell* with = other.find_cell(cell.base, cell.offset);
-    if (with && with->width == cell.width) {
-      meet(cell.value, with->value);
+  kept.reserve(into.cells.size());
+  auto a = into.cells.begin();
+  auto b = other.cells.begin();
+  const auto order = [](const Cell& x) { return std::pair(x.base, x.offset); };
+  while (a != into.cells.end() || b != other.cells.end()) {
+    if (b == other.cells.end() || (a != into.cells.end() && order(*a) < order(*b))) {
+      Cell cell = *a++;
+      const ValueId before = is_outside(cell.base) && cell.width
+                                 ? initial(cell.base, cell.offset, cell.width)
+                                 : values_.merge(block, cell.base, cell.offset);
+      meet(cell.value, before, cell.base, cell.offset);
       kept.push_back(cell);
+    } else if (a == into.cells.end() || order(*b) < order(*a)) {
+      Cell cell = *b++;
+      ValueId before = is_outside(cell.base) && cell.width
+                           ? initial(cell.base, cell.offset, cell.width)
+                           : values_.merge(block, cell.base, cell.offset);
+      if (before != cell.value) {
+        meet(before, cell.value, cell.base, cell.offset);
+        cell.value = before;
+        kept.push_back(cell);
+      }
     } else {
-      escape(into, cell.value);
-      cell.value = values_.fresh();
+      Cell cell = *a++;
+      const Cell& with = *b++;
+      if (cell.width == with.width) {
+        meet(cell.value, with.value, cell.base, cell.offset);
+      } else if (cell.value != with.value) {
+        cell.value = values_.merge(block, cell.base, cell.offset);
+      }
       kept.push_back(cell);
     }
   }
-  for (const Cell& cell : other.cells) {
-    if (into.find_cell(cell.base, cell.offset)) continue;
-    escape(into, cell.value);
-    Cell unknown = cell;
-    unknown.value = values_.fresh();
-    kept.push_back(unknown);
-  }
-  std::sort(kept.begin(), kept.end(), [](const Cell& a, const Cell& b) {
-    return std::pair(a.base, a.offset) < std::pair(b.base, b.offset);
-  });
   into.cells = std::move(kept);
+
   std::vector<std::pair<ValueId, Fact>> facts;
   for (const auto& [value, fact] : into.facts) {
+    const auto renamed =
+        std::find_if(made.begin(), made.end(), [&](const auto& m) { return m.first == value; });
+    if (renamed != made.end()) {  // says something of an earlier round
+      changed = changed || fact != renamed->second;
+      continue;
+    }
     const Fact both = hull(fact, other.fact(values_, value));
-    if (!both.trivial()) facts.emplace_back(value, both);
+    if (both != fact) {
+      changed = true;
+      into.merged = true;
+    }
+    if (!State::is_trivial(values_, value, both)) facts.emplace_back(value, both);
   }
-  if (facts != into.facts || facts.size() != other.facts.size()) into.merged = true;
   into.facts = std::move(facts);
-  for (const ValueId value : other.escaped) {
-    if (std::find(into.escaped.begin(), into.escaped.end(), value) == into.escaped.end()) {
-      into.escaped.push_back(value);
-    }
+  for (const auto& [value, fact] : made) {
+    if (!fact.trivial()) into.learn(values_, value, fact);
   }
-  if (other.trail && into.trail && other.trail->length < into.trail->length)
-    into.trail = other.trail;
-}
-
-void FunctionRun::limit_states(std::vector<State>& states) {
-  if (states.size() <= kFewStates) return;
-  std::vector<State> kept;
-  for (State& state : states) {
-    const auto same = std::find_if(kept.begin(), kept.end(),
-                                   [&](const State& k) { return same_memory(k, state); });
-    if (same == kept.end()) {
-      kept.push_back(std::move(state));
-    } else {
-      join(*same, state);
-    }
-  }
-  // Still too many: what they disagree on is given up.
-  while (kept.size() > limits_.states) {
-    State last = std::move(kept.back());
-    kept.pop_back();
-    State& into = kept.back();
-    std::erase_if(into.heap, [&](const HeapBlock& block) { return !last.find_heap(block.object); });
-    for (const ValueId value : last.freed) {
-      if (std::find(into.freed.begin(), into.freed.end(), value) == into.freed.end()) {
-        into.freed.push_back(value);
-      }
-    }
-    join(into, last);
-  }
-  states = std::move(kept);
+  for (const ValueId value : other.given) into.give(value);
+  into.merged = into.merged || other.merged;
+  return changed;
 }
 
 }  // namespace plumb::check

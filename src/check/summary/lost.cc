@@ -4,20 +4,40 @@
 
 namespace plumb::check {
 
-void FunctionRun::mark(const State& state, std::vector<ValueId> work,
-                       std::vector<std::uint32_t>& reached) const {
+// Marks from everything that the function still has or that is outside of it.
+bool FunctionRun::reaches_focus(const State& state, ValueId extra) const {
+  std::vector<ValueId> work;
   std::vector<ValueId> done;
+  const auto push = [&](ValueId value) {
+    if (value != kNoValue && !values_.is_integer(value)) work.push_back(value);
+  };
+  for (const ValueId value : state.vars) {
+    if (value != kNoValue && is_focus(value)) return true;
+    push(value);
+  }
+  for (const auto& [operation, value] : state.results) push(value);
+  for (const Cell& cell : state.cells) {
+    if (!values_.is_heap(values_.target(cell.base))) push(cell.value);
+  }
+  for (const ValueId block : state.given) push(block);
+  push(extra);
   while (!work.empty()) {
     const ValueId next = work.back();
     work.pop_back();
-    if (next == kNoValue || std::find(done.begin(), done.end(), next) != done.end()) continue;
-    done.push_back(next);
+    if (next == focus_) return true;
     const Value& v = values_[next];
-    std::uint32_t object = 0;
-    if (values_.is_heap(next, object)) {
-      if (std::find(reached.begin(), reached.end(), object) == reached.end())
-        reached.push_back(object);
+    switch (v.kind) {
+      case ValueKind::integer:
+      case ValueKind::param:
+      case ValueKind::fresh:
+      case ValueKind::merge:
+      case ValueKind::compare:
+        continue;  // leads nowhere that we could follow
+      default:
+        break;
     }
+    if (std::find(done.begin(), done.end(), next) != done.end()) continue;
+    done.push_back(next);
     switch (v.kind) {
       case ValueKind::pointer:
       case ValueKind::index:
@@ -33,55 +53,35 @@ void FunctionRun::mark(const State& state, std::vector<ValueId> work,
       default:
         break;
     }
+    if (v.kind != ValueKind::object) continue;
     for (const Cell& cell : state.cells) {
-      // Elements of an array belong to the array.
-      if (cell.base == next || (values_[cell.base].kind == ValueKind::index &&
-                                values_.place(values_[cell.base].a).base == next)) {
-        work.push_back(cell.value);
-      }
+      if (values_.target(cell.base) == next) push(cell.value);
     }
   }
+  return false;
 }
 
 void FunctionRun::check_lost(State& state, std::uint32_t index, LossKind kind, ValueId kept) {
-  if (state.heap.empty()) return;
-  std::vector<ValueId> roots = state.vars;
-  for (const auto& [operation, value] : state.results) roots.push_back(value);
-  for (const Cell& cell : state.cells) {
-    std::uint32_t object = 0;
-    if (!values_.is_heap(cell.base, object)) roots.push_back(cell.value);
-  }
-  roots.push_back(kept);
-  std::vector<std::uint32_t> reached;
-  mark(state, std::move(roots), reached);
-  std::vector<HeapBlock> lost;
-  for (const HeapBlock& block : state.heap) {
-    if (std::find(reached.begin(), reached.end(), block.object) == reached.end())
-      lost.push_back(block);
-  }
-  if (lost.empty()) return;
+  if (mode_ != Mode::site || state.fate != Fate::live) return;
+  if (reaches_focus(state, kept)) return;
   // A block that another lost one holds is lost with it, not by itself.
-  std::vector<std::uint32_t> held;
-  for (const HeapBlock& block : lost) {
-    const ValueId base = values_.object(ObjectId::of(ObjectKind::heap, block.object));
-    std::vector<ValueId> below;
-    for (const Cell& cell : state.cells) {
-      if (cell.base == base) below.push_back(cell.value);
-    }
-    std::vector<std::uint32_t> under;
-    mark(state, below, under);
-    for (const std::uint32_t object : under) {
-      if (object != block.object) held.push_back(object);
-    }
+  const bool indirect = std::any_of(state.cells.begin(), state.cells.end(), [&](const Cell& cell) {
+    return is_focus(cell.value) && values_.target(cell.base) != focus_;
+  });
+  state.fate = Fate::freed;  // done with on this path
+  if (indirect) return;
+  Candidate out;
+  out.function = id_.index;
+  out.origin = {id_.index, site_.operation, site_.callee, site_.inner};
+  out.operation = index;
+  out.kind = kind;
+  out.holder = lost_holder_;
+  out.merged = state.merged;
+  for (std::uint32_t at = state.trail; at; at = trails_[at].before) {
+    out.trail.push_back(trails_[at].step);
   }
-  for (const HeapBlock& block : lost) {
-    const bool indirect = std::find(held.begin(), held.end(), block.object) != held.end();
-    if (!indirect) {
-      candidates_->push_back({id_.index, origins_[block.origin], index, kind, lost_holder_,
-                              state.trail, state.merged});
-    }
-    state.forget_heap(block.object);
-  }
+  std::reverse(out.trail.begin(), out.trail.end());
+  candidates_->push_back(std::move(out));
 }
 
 }  // namespace plumb::check

@@ -10,6 +10,7 @@ namespace {
 // own: the integer 0, or any other value for "unknown".
 constexpr std::int64_t kRest = INT64_MIN;
 constexpr std::int64_t kLongestCopy = 256;
+constexpr std::uint32_t kWord = 8;
 
 }  // namespace
 
@@ -86,15 +87,26 @@ void FunctionRun::store(State& state, ValueId pointer, std::uint32_t width, Valu
     return;
   }
   state.set_cell(base, offset, width, value);
-  std::uint32_t object = 0;
-  if (!values_.is_heap(value, object) || !state.find_heap(object)) return;
   // Kept in a structure that we cannot follow: it is somebody else's now.
-  std::uint32_t holder = 0;
-  if (values_.is_heap(base, holder)) {
-    if (!state.find_heap(holder)) escape(state, value);
-  } else if (is_outside(base) && v.kind != ValueKind::param) {
+  if (values_[values_.target(value)].kind == ValueKind::integer) return;
+  const ValueId holder = values_.target(base);
+  const bool in_block = values_.is_heap(holder);
+  const bool foreign = in_block ? holder != focus_ && state.is_given(holder)
+                                : is_outside(base) && v.kind != ValueKind::param;
+  if (foreign) {
     escape(state, value);
+  } else if (!in_block && is_outside(base) && storing_pointer_) {
+    touch_input(value);
   }
+}
+
+// An aggregate in a register is kept as the value of its first word; what its
+// other words hold goes out of sight.
+ValueId FunctionRun::load_whole(State& state, ValueId from, std::uint32_t width) {
+  for (std::uint32_t at = kWord; at < width; at += kWord) {
+    escape(state, load(state, values_.pointer(from, at), kWord));
+  }
+  return load(state, from, std::min(width, kWord));
 }
 
 void FunctionRun::copy(State& state, ValueId to, ValueId from, ValueId length) {
@@ -160,53 +172,40 @@ void FunctionRun::fill(State& state, ValueId to, ValueId byte, ValueId length) {
   }
 }
 
-// A block out of an array whose elements are not all told apart: a loop frees
-// the others, so all of them go.
-void FunctionRun::free_siblings(State& state, std::uint32_t object) {
-  const ValueId address = values_.object(ObjectId::of(ObjectKind::heap, object));
-  for (const Cell& cell : state.cells) {
-    if (cell.value != address) continue;
-    const ValueId array = values_.root(cell.base);
-    const auto in_array = [&](const Cell& other) { return values_.root(other.base) == array; };
-    const bool indexed =
-        std::any_of(state.cells.begin(), state.cells.end(), [&](const Cell& other) {
-          return in_array(other) && values_[other.base].kind == ValueKind::index;
-        });
-    if (!indexed) continue;
-    for (const Cell& other : state.cells) {
-      std::uint32_t sibling = 0;
-      if (in_array(other) && values_.is_heap(other.value, sibling)) state.forget_heap(sibling);
-    }
-  }
-}
-
 void FunctionRun::free_value(State& state, ValueId value) {
   if (values_.is_integer(value)) return;
-  const auto [base, offset] = values_.place(value);
-  std::uint32_t object = 0;
-  if (values_.is_heap(value, object)) {
-    free_siblings(state, object);
-    state.forget_heap(object);
-    state.drop_cells_of(values_.object(ObjectId::of(ObjectKind::heap, object)));
+  const ValueId target = values_.target(value);
+  if (target == focus_ && focus_ != kNoValue) {
+    state.fate = Fate::freed;
     return;
   }
-  const ValueId root = values_.root(value);
-  const Value r = values_[root];
-  if (r.kind == ValueKind::object) {
-    // Something out of an array whose elements are not told apart: any of
-    // them, so all of them.
-    std::vector<std::uint32_t> held;
-    for (const Cell& cell : state.cells) {
-      if (values_.root(cell.base) == root && values_.is_heap(cell.value, object))
-        held.push_back(object);
+  touch_input(value);
+  if (mode_ != Mode::plain && state.fate == Fate::live) {
+    // Something out of an array or a chain whose parts are not told apart: it
+    // may be any of them, and a loop frees the others.
+    const ValueId root = values_.root(value);
+    const bool unclear = target != value || values_[target].kind == ValueKind::reach ||
+                         values_[target].kind == ValueKind::fresh ||
+                         values_[target].kind == ValueKind::merge ||
+                         values_[target].kind == ValueKind::cell;
+    if (unclear && root != value) {
+      for (const Cell& cell : state.cells) {
+        if (is_focus(cell.value) && values_.root(cell.base) == root &&
+            values_[cell.base].kind == ValueKind::index) {
+          state.fate = Fate::freed;
+          return;
+        }
+      }
     }
-    for (const std::uint32_t each : held) state.forget_heap(each);
+    if (values_[target].kind == ValueKind::reach) {
+      const ValueId top = values_[target].a;
+      if (values_.root(focus_) == values_.root(top) && mode_ == Mode::input) {
+        state.fate = Fate::freed;
+        return;
+      }
+    }
   }
-  if (r.kind == ValueKind::param &&
-      std::find(state.freed.begin(), state.freed.end(), value) == state.freed.end()) {
-    state.freed.push_back(value);
-  }
-  state.drop_cells_of(base);
+  state.drop_cells_of(target);
 }
 
 // From here on somebody else may use, keep or free it and what it leads to.
@@ -216,8 +215,11 @@ void FunctionRun::escape(State& state, ValueId value) {
   while (!work.empty()) {
     const ValueId next = work.back();
     work.pop_back();
-    if (std::find(done.begin(), done.end(), next) != done.end()) continue;
+    if (next == kNoValue || std::find(done.begin(), done.end(), next) != done.end()) continue;
     done.push_back(next);
+    if (next == focus_) {
+      if (state.fate == Fate::live) state.fate = Fate::escaped;
+    }
     const Value v = values_[next];
     switch (v.kind) {
       case ValueKind::pointer:
@@ -231,7 +233,7 @@ void FunctionRun::escape(State& state, ValueId value) {
         continue;
       case ValueKind::object: {
         const ObjectId object{v.number};
-        if (object.kind() == ObjectKind::heap) state.forget_heap(object.index());
+        if (object.kind() == ObjectKind::heap) state.give(next);
         if (object.kind() == ObjectKind::var && body_.vars[object.index()].simple) {
           work.push_back(state.vars[object.index()]);
         }
@@ -240,16 +242,25 @@ void FunctionRun::escape(State& state, ValueId value) {
       case ValueKind::param:
       case ValueKind::cell:
       case ValueKind::reach:
-        if (values_[values_.root(next)].kind == ValueKind::param &&
-            std::find(state.escaped.begin(), state.escaped.end(), next) == state.escaped.end()) {
-          state.escaped.push_back(next);
+        touch_input(next);
+        // What is below an input that goes away, goes with it.
+        if (mode_ == Mode::input && state.fate == Fate::live) {
+          ValueId up = focus_;
+          while (values_[up].kind == ValueKind::cell || values_[up].kind == ValueKind::pointer) {
+            up = values_[up].a;
+            if (up == next) state.fate = Fate::escaped;
+          }
         }
+        break;
+      case ValueKind::fresh:
+      case ValueKind::merge:
         break;
       default:
         continue;
     }
     for (const Cell& cell : state.cells) {
-      if (cell.base == next) work.push_back(cell.value);
+      // Elements of an array belong to the array.
+      if (cell.base == next || values_.target(cell.base) == next) work.push_back(cell.value);
     }
   }
 }

@@ -14,6 +14,10 @@ struct CellOrder {
 
 }  // namespace
 
+Fact hull(const Fact& a, const Fact& b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high), a.nonzero && b.nonzero};
+}
+
 const Cell* State::find_cell(ValueId base, std::int64_t offset) const {
   const auto at =
       std::lower_bound(cells.begin(), cells.end(), std::pair(base, offset), CellOrder{});
@@ -56,6 +60,11 @@ Fact State::fact(const Values& values, ValueId value) const {
   return {};
 }
 
+bool State::is_trivial(const Values& values, ValueId value, const Fact& fact) {
+  const bool truth = values[value].kind == ValueKind::compare;
+  return truth ? fact.low <= 0 && fact.high >= 1 && !fact.nonzero : fact.trivial();
+}
+
 bool State::learn(const Values& values, ValueId value, const Fact& fact) {
   Fact now = this->fact(values, value);
   now.low = std::max(now.low, fact.low);
@@ -76,15 +85,12 @@ bool State::learn(const Values& values, ValueId value, const Fact& fact) {
   return true;
 }
 
-HeapBlock* State::find_heap(std::uint32_t object) {
-  for (HeapBlock& block : heap) {
-    if (block.object == object) return &block;
-  }
-  return nullptr;
+bool State::is_given(ValueId block) const {
+  return std::find(given.begin(), given.end(), block) != given.end();
 }
 
-void State::forget_heap(std::uint32_t object) {
-  std::erase_if(heap, [&](const HeapBlock& block) { return block.object == object; });
+void State::give(ValueId block) {
+  if (!is_given(block)) given.push_back(block);
 }
 
 ValueId State::result(std::uint32_t operation) const {

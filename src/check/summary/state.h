@@ -1,21 +1,19 @@
-// What is known at one point of one path (or of several that were merged).
+// What is known at one point of one path (or of several that were merged),
+// while one block is followed: the focus.
 //
 // Memory is a map from places (base value, offset) to values; what is absent
 // still has the value it had on entry. Facts are about values, which never
-// change. Each block of memory that the path allocated, and that is neither
-// freed nor out of our sight, is in `heap`.
+// change.
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <vector>
 
 #include "check/summary/value.h"
 
 namespace plumb::check {
 
-// What is known of a value: a range, and one number that it is not.
+// What is known of a value: a range, and whether it is not zero.
 struct Fact {
   std::int64_t low = INT64_MIN;
   std::int64_t high = INT64_MAX;
@@ -26,6 +24,8 @@ struct Fact {
   bool operator==(const Fact&) const = default;
 };
 
+Fact hull(const Fact& a, const Fact& b);
+
 struct Cell {
   ValueId base;
   std::int64_t offset = 0;
@@ -34,20 +34,12 @@ struct Cell {
   bool operator==(const Cell&) const = default;
 };
 
-// A step of the path that led here, newest first.
-struct Trail {
-  std::uint32_t operation = 0;
-  std::int8_t branch = -1;  // of a branch: 1 taken, 0 not taken
-  std::uint32_t exit = 0;   // of a call: which case of the summary
-  std::uint32_t length = 0;
-  std::shared_ptr<const Trail> before;
-};
-
-struct HeapBlock {
-  std::uint32_t object = 0;  // ObjectId index
-  std::uint32_t origin = 0;  // index into the run's origins
-  bool maybe_null = true;    // not yet tested
-  bool operator==(const HeapBlock&) const = default;
+// What became of the block that is followed.
+enum class Fate : std::uint8_t {
+  none,     // nothing is followed yet
+  live,     // it is somewhere that we see
+  freed,    // by this function or what it calls
+  escaped,  // somebody else may keep or free it
 };
 
 struct State {
@@ -55,10 +47,9 @@ struct State {
   std::vector<std::pair<std::uint32_t, ValueId>> results;  // live results, by operation
   std::vector<Cell> cells;                                 // sorted by base, offset
   std::vector<std::pair<ValueId, Fact>> facts;             // sorted by value
-  std::vector<HeapBlock> heap;
-  std::vector<ValueId> freed;    // inputs that this function freed
-  std::vector<ValueId> escaped;  // inputs that became reachable from elsewhere
-  std::shared_ptr<const Trail> trail;
+  std::vector<ValueId> given;  // blocks other than the focus that others may reach
+  std::uint32_t trail = 0;     // the path that led here: index into the run's trails
+  Fate fate = Fate::none;
   bool merged = false;  // facts were lost
 
   const Cell* find_cell(ValueId base, std::int64_t offset) const;
@@ -66,11 +57,13 @@ struct State {
   void drop_cells_of(ValueId base);
 
   Fact fact(const Values& values, ValueId value) const;
+  // Says nothing that is not known anyway.
+  static bool is_trivial(const Values& values, ValueId value, const Fact& fact);
   // False when this contradicts what is known.
   bool learn(const Values& values, ValueId value, const Fact& fact);
 
-  HeapBlock* find_heap(std::uint32_t object);
-  void forget_heap(std::uint32_t object);
+  bool is_given(ValueId block) const;
+  void give(ValueId block);
 
   ValueId result(std::uint32_t operation) const;
   void set_result(std::uint32_t operation, ValueId value);

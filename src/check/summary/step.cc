@@ -35,15 +35,6 @@ ValueId FunctionRun::value(const State& state, Operand operand) {
   return values_.fresh();
 }
 
-// An aggregate in a register is kept as the value of its first word; what its
-// other words hold goes out of sight.
-ValueId FunctionRun::load_whole(State& state, ValueId from, std::uint32_t width) {
-  for (std::uint32_t at = kWord; at < width; at += kWord) {
-    escape(state, load(state, values_.pointer(from, at), kWord));
-  }
-  return load(state, from, std::min(width, kWord));
-}
-
 ValueId FunctionRun::phi(const State& state, const Operation& operation, BlockIndex from) {
   for (std::uint32_t i = 0; i + 1 < operation.pool_count; i += 2) {
     if (body_.pool[operation.pool_begin + i].bits == from.index) {
@@ -53,33 +44,39 @@ ValueId FunctionRun::phi(const State& state, const Operation& operation, BlockIn
   return values_.fresh();
 }
 
-bool FunctionRun::step(State& state, std::uint32_t index) {
+// A choice that concerns the followed block becomes two states: `more` gets
+// the other one.
+void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& more) {
   const Operation& o = body_.operations[index];
   switch (o.op) {
     case Op::load:
       state.set_result(index, load_whole(state, value(state, o.a), o.width));
       break;
     case Op::store: {
-      lost_holder_.clear();
-      if (o.a.kind() == OperandKind::var) lost_holder_ = body_.vars[o.a.index()].name;
       const ValueId to = value(state, o.a);
       const ValueId what = value(state, o.b);
       const std::uint32_t width = std::min(o.width, kWord);
-      const ValueId old = load(state, to, width);
+      const bool watched = mode_ == Mode::site && state.fate == Fate::live;
+      const ValueId old = watched ? load(state, to, width) : kNoValue;
+      storing_pointer_ = o.pointer;
       store(state, to, width, what);
-      std::uint32_t object = 0;
-      if (old != what && values_.is_heap(old, object) && state.find_heap(object)) {
-        check_lost(state, index, LossKind::overwritten);
+      storing_pointer_ = true;
+      if (watched && old != what && state.fate == Fate::live) {
+        lost_holder_.clear();
+        if (o.a.kind() == OperandKind::var) lost_holder_ = body_.vars[o.a.index()].name;
+        if (values_.is_heap(values_.target(old))) check_lost(state, index, LossKind::overwritten);
       }
       break;
     }
     case Op::copy:
       copy(state, value(state, o.a), value(state, o.b), value(state, o.c));
-      if (!state.heap.empty()) check_lost(state, index, LossKind::overwritten);
+      lost_holder_.clear();
+      check_lost(state, index, LossKind::overwritten);
       break;
     case Op::fill:
       fill(state, value(state, o.a), value(state, o.b), value(state, o.c));
-      if (!state.heap.empty()) check_lost(state, index, LossKind::overwritten);
+      lost_holder_.clear();
+      check_lost(state, index, LossKind::overwritten);
       break;
     case Op::offset:
       state.set_result(index, values_.pointer(value(state, o.a), o.immediate));
@@ -99,14 +96,34 @@ bool FunctionRun::step(State& state, std::uint32_t index) {
       state.set_result(index, values_.cast(o.code, value(state, o.a), o.width));
       break;
     case Op::select: {
-      const int known = decide(state, value(state, o.a));
+      const ValueId condition = value(state, o.a);
+      const int known = decide(state, condition);
       const ValueId yes = value(state, o.b);
       const ValueId no = value(state, o.c);
-      if (known < 0 && yes != no) {
-        escape(state, yes);
-        escape(state, no);
+      if (known >= 0 || yes == no) {
+        state.set_result(index, known == 0 ? no : yes);
+        break;
       }
-      state.set_result(index, known < 0 && yes != no ? values_.fresh() : known == 1 ? yes : no);
+      if (mode_ != Mode::plain && (is_focus(yes) || is_focus(no))) {
+        State other = state;
+        if (assume(other, condition, false)) {
+          other.set_result(index, no);
+          more.push_back(std::move(other));
+        }
+        if (assume(state, condition, true)) {
+          state.set_result(index, yes);
+        } else {
+          state.fate = Fate::escaped;  // this way cannot be
+        }
+        break;
+      }
+      const ValueId either = values_.merge(index, kNoValue, INT64_MIN);
+      state.set_result(index, either);
+      const Fact fact = hull(state.fact(values_, yes), state.fact(values_, no));
+      if (is_nonzero(state, yes) && is_nonzero(state, no)) {
+        state.learn(values_, either, {.nonzero = true});
+      }
+      if (!fact.trivial()) state.learn(values_, either, fact);
       break;
     }
     case Op::extract: {
@@ -127,13 +144,13 @@ bool FunctionRun::step(State& state, std::uint32_t index) {
     }
     case Op::scope_end: {
       const VarId var = VarId::of(o.a.index());
-      lost_holder_ = body_.vars[var.index].name;
       if (body_.vars[var.index].simple) {
         state.vars[var.index] = kNoValue;
       } else {
         state.drop_cells_of(values_.object(ObjectId::of(ObjectKind::var, var.index)));
       }
-      if (!state.heap.empty()) check_lost(state, index, LossKind::scope_end);
+      lost_holder_ = body_.vars[var.index].name;
+      check_lost(state, index, LossKind::scope_end);
       break;
     }
     case Op::landing:
@@ -142,15 +159,11 @@ bool FunctionRun::step(State& state, std::uint32_t index) {
     default:
       break;
   }
-  return true;
 }
 
 void FunctionRun::finish(BlockIndex block, State state, std::uint32_t index) {
   const Operation& o = body_.operations[index];
-  const auto trail = [&](State& on, int branch) {
-    on.trail = std::make_shared<Trail>(Trail{index, static_cast<std::int8_t>(branch), 0,
-                                             on.trail ? on.trail->length + 1 : 1, on.trail});
-  };
+  const auto trail = [&](State& on, int branch) { on.trail = extend(on.trail, index, branch); };
   switch (o.op) {
     case Op::jump:
       send(block, o.targets[0], std::move(state));
@@ -197,10 +210,10 @@ void FunctionRun::finish(BlockIndex block, State state, std::uint32_t index) {
       send(block, o.targets[0], std::move(state));
       break;
     case Op::returns:
-      add_case(state, index, false);
+      leave(state, index, false);
       break;
     case Op::resume:
-      add_case(state, index, true);
+      leave(state, index, true);
       break;
     default:
       break;  // unreachable: nothing leaks on a path that cannot be

@@ -1,13 +1,19 @@
-// What a call of a function can do: a small set of cases, each with the
-// conditions under which it happens and its effects on memory.
+// What a call of a function does, said so that any caller can use it.
+//
+// The plain effect is what the function does to memory in general: one
+// description, joined over all its paths. Beside it stands, for each block that
+// matters by itself, the set of cases of that block alone: a block that the
+// function allocates and hands out, or one that the caller gave it and that it
+// frees, keeps, stores or returns. Each case has the conditions on the inputs
+// under which it happens. That one block's cases are independent of another's
+// keeps their number small.
 //
 // Everything is said in values over the parameters and what they reached on
-// entry (value.h), in a table of the summary's own: a summary does not depend
-// on the function that it was made from, and can be instantiated anywhere.
+// entry (value.h), in a table of the summary's own. Blocks that the function
+// allocated are numbered; number 0 is the tracked block itself.
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "check/summary/state.h"
@@ -20,41 +26,61 @@ struct Guard {
   Fact fact;
 };
 
-struct NewBlock {
-  std::uint32_t object = 0;  // the number that `object` values of the summary use
-  std::uint32_t origin = 0;  // index into Summary::origins
-  std::string family;
-  bool maybe_null = false;
-};
-
+// One way in which things go for a tracked block.
 struct Case {
   bool throws = false;
+  Fate fate = Fate::live;
+  bool in_place = false;  // an input: still where the caller had it
   ValueId result = kNoValue;
+  Fact result_fact;
   std::vector<Guard> guards;
-  std::vector<Cell> writes;  // to memory that the caller can see
-  std::vector<ValueId> freed;
-  std::vector<ValueId> escaped;  // reachable from somewhere else from now on
-  std::vector<NewBlock> blocks;  // that the caller gets
+  std::vector<Cell> holders;  // the places that hold it, or hold what holds it
+  // What this case writes besides, where the plain effect knows less: the length
+  // of an array, the flag that says who owns it. Facts about these are among the
+  // guards.
+  std::vector<Cell> beside;
 };
 
 // Where a block was allocated: an operation of a function, and when that is a
-// call, the place in the callee, and so on down to the allocator.
+// call, the block of the callee, and so on down to the allocator.
 struct Origin {
   std::uint32_t function = 0;  // FunctionId
   std::uint32_t operation = 0;
   std::uint32_t callee = kNone;  // FunctionId, or kNone: the operation calls the allocator
-  std::uint32_t inner = 0;       // index into the callee's origins
+  std::uint32_t inner = 0;       // index into the callee's `blocks`
 
   static constexpr std::uint32_t kNone = ~0u;
   bool operator==(const Origin&) const = default;
 };
 
+// A block that the caller may get.
+struct NewBlock {
+  Origin origin;
+  std::vector<Case> cases;
+};
+
+// A value that the caller gives: a parameter, or what is found below one.
+struct Input {
+  ValueId value;
+  std::vector<Case> cases;
+};
+
+struct Effect {
+  bool returns = false;
+  bool throws = false;
+  ValueId result = kNoValue;
+  Fact result_fact;
+  std::vector<Cell> writes;
+};
+
 struct Summary {
   Values values;
-  std::vector<Case> cases;  // none: the function does not return
-  std::vector<Origin> origins;
-  bool known = false;      // false: nothing is known, treat it as unknown code
-  bool truncated = false;  // a budget was hit
+  Effect effect;
+  std::vector<NewBlock> blocks;
+  std::vector<Input> inputs;
+  bool known = false;    // false: nothing is known, treat it as unknown code
+  bool complete = true;  // false: more inputs are touched than are listed
+  bool over_budget = false;
 };
 
 }  // namespace plumb::check

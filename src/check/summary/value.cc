@@ -104,6 +104,33 @@ bool fold(Code code, std::int64_t a, std::int64_t b, std::int64_t& out) {
 
 }  // namespace
 
+Code negated(Code code) {
+  switch (code) {
+    case Code::eq:
+      return Code::ne;
+    case Code::ne:
+      return Code::eq;
+    case Code::lt_s:
+      return Code::ge_s;
+    case Code::le_s:
+      return Code::gt_s;
+    case Code::gt_s:
+      return Code::le_s;
+    case Code::ge_s:
+      return Code::lt_s;
+    case Code::lt_u:
+      return Code::ge_u;
+    case Code::le_u:
+      return Code::gt_u;
+    case Code::gt_u:
+      return Code::le_u;
+    case Code::ge_u:
+      return Code::lt_u;
+    default:
+      return Code::none;
+  }
+}
+
 std::size_t Values::Hash::operator()(const Value& v) const {
   std::uint64_t h = static_cast<std::uint64_t>(v.kind) | static_cast<std::uint64_t>(v.code) << 8 |
                     static_cast<std::uint64_t>(v.width) << 16;
@@ -241,6 +268,12 @@ ValueId Values::compare(Code code, ValueId a, ValueId b, std::uint32_t width) {
                        code == Code::le_u || code == Code::ge_u;
     return integer(holds ? 1 : 0);
   }
+  // A truth value compared with zero is itself, or its opposite.
+  const Value left = (*this)[a];
+  if (is_zero(b) && left.kind == ValueKind::compare) {
+    if (code == Code::ne) return a;
+    if (code == Code::eq) return compare(negated(left.code), left.a, left.b, left.width);
+  }
   // One spelling: constants right, only eq, lt, le kept where order can turn.
   if (is_integer(a) || (!is_integer(b) && a.index > b.index)) {
     std::swap(a, b);
@@ -278,6 +311,11 @@ ValueId Values::compare(Code code, ValueId a, ValueId b, std::uint32_t width) {
       {.kind = ValueKind::compare, .code = code, .depth = depth, .width = width, .a = a, .b = b});
 }
 
+ValueId Values::opposite(ValueId truth) {
+  const Value v = (*this)[truth];
+  return compare(negated(v.code), v.a, v.b, v.width);
+}
+
 ValueId Values::cast(Code code, ValueId a, std::uint32_t width) {
   const Value from = (*this)[a];
   if (from.kind == ValueKind::integer) {
@@ -293,21 +331,25 @@ ValueId Values::cast(Code code, ValueId a, std::uint32_t width) {
       {.kind = ValueKind::cast, .code = code, .depth = from.depth, .width = width, .a = a});
 }
 
+ValueId Values::merge(std::uint32_t block, ValueId place, std::int64_t number) {
+  return intern({.kind = ValueKind::merge, .width = block, .a = place, .number = number});
+}
+
 Values::Place Values::place(ValueId pointer) const {
   const Value& value = (*this)[pointer];
   if (value.kind == ValueKind::pointer) return {value.a, value.number};
   return {pointer, 0};
 }
 
-bool Values::is_heap(ValueId id, std::uint32_t& object) const {
+ValueId Values::target(ValueId id) const {
   ValueId base = place(id).base;
   while ((*this)[base].kind == ValueKind::index) base = place((*this)[base].a).base;
-  const Value& value = (*this)[base];
-  if (value.kind != ValueKind::object) return false;
-  const ObjectId which{value.number};
-  if (which.kind() != ObjectKind::heap) return false;
-  object = which.index();
-  return true;
+  return base;
+}
+
+bool Values::is_heap(ValueId target) const {
+  const Value& value = (*this)[target];
+  return value.kind == ValueKind::object && ObjectId{value.number}.kind() == ObjectKind::heap;
 }
 
 ValueId Values::root(ValueId id) const {

@@ -6,6 +6,7 @@
 //   pointer (b, 16)      b plus 16 bytes
 //   index (b, i, 4)      b plus i * 4 bytes, i unknown
 //   fresh 7              anything at all, but the same each time it is named
+//   merge (12, b, 8)     what a place holds where paths meet, at block 12
 //   binary, compare, cast   of other values
 //   reach b              anything that can be reached from b (lists, trees)
 //
@@ -39,6 +40,7 @@ enum class ValueKind : std::uint8_t {
   compare,
   cast,
   reach,
+  merge,
 };
 
 struct Value {
@@ -52,6 +54,9 @@ struct Value {
 
   bool operator==(const Value&) const = default;
 };
+
+// eq -> ne and so on; none for what is no comparison.
+Code negated(Code code);
 
 enum class ObjectKind : std::uint8_t { var, global, function, heap };
 
@@ -81,8 +86,10 @@ class Values {
   ValueId pointer(ValueId base, std::int64_t offset);
   ValueId index(ValueId base, ValueId by, std::int64_t scale);
   ValueId reach(ValueId base);
+  ValueId merge(std::uint32_t block, ValueId place, std::int64_t number);
   ValueId binary(Code code, ValueId a, ValueId b, std::uint32_t width);
   ValueId compare(Code code, ValueId a, ValueId b, std::uint32_t width);
+  ValueId opposite(ValueId comparison);
   ValueId cast(Code code, ValueId a, std::uint32_t width);
 
   bool is_integer(ValueId id) const { return (*this)[id].kind == ValueKind::integer; }
@@ -95,8 +102,9 @@ class Values {
   };
   Place place(ValueId pointer) const;
 
-  // The heap object whose address, or an address inside it, this is.
-  bool is_heap(ValueId id, std::uint32_t& object) const;
+  // What an address points into: its base, through offsets and indices.
+  ValueId target(ValueId id) const;
+  bool is_heap(ValueId target) const;
 
   // What the value starts from, through cells, offsets and indices: a
   // parameter, object or fresh value.

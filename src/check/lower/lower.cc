@@ -1,8 +1,8 @@
-#include "check/model/lower.h"
+#include "check/lower/lower.h"
 
 #include <llvm/BinaryFormat/Dwarf.h>
 
-#include "check/model/unit_builder.h"
+#include "check/lower/unit_builder.h"
 
 namespace plumb::check {
 

@@ -1,6 +1,6 @@
-// LLVM IR to our model. The module comes from clang with
-// `-O1 -Xclang -disable-llvm-passes -g`: source-level allocas, scope ends as
-// lifetime markers, no optimisation.
+// LLVM IR to our model. The module comes from clang at -O1 -g, before any pass has
+// run: source-level variables, scope ends as lifetime markers, nothing optimised
+// away.
 #pragma once
 
 #include "check/model/unit.h"

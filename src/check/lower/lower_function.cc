@@ -1,3 +1,5 @@
+#include <unordered_map>
+
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/BinaryFormat/Dwarf.h>
@@ -14,7 +16,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
-#include "check/model/unit_builder.h"
+#include "check/lower/unit_builder.h"
 
 namespace plumb::check {
 
@@ -85,7 +87,7 @@ class FunctionBuilder {
   std::vector<const llvm::BasicBlock*> order_;
   llvm::DenseMap<const llvm::BasicBlock*, std::uint32_t> blocks_;
   llvm::DenseMap<const llvm::Value*, Operand> values_;
-  llvm::DenseMap<std::int64_t, std::uint32_t> integers_;
+  std::unordered_map<std::int64_t, std::uint32_t> integers_;
   std::vector<std::pair<std::uint32_t, const llvm::PHINode*>> phis_;
   const llvm::Instruction* current_ = nullptr;
 };
@@ -119,7 +121,33 @@ bool FunctionBuilder::is_simple(const llvm::AllocaInst& alloca) {
   return true;
 }
 
+namespace {
+
+// The variables of the source by where they live. (At -O1 clang has turned its
+// declarations into assignments already.)
+llvm::DenseMap<const llvm::Value*, const llvm::DILocalVariable*> declared_variables(
+    const llvm::Function& function) {
+  llvm::DenseMap<const llvm::Value*, const llvm::DILocalVariable*> out;
+  for (const llvm::BasicBlock& block : function) {
+    for (const llvm::Instruction& instruction : block) {
+      for (const llvm::DbgVariableRecord& record :
+           llvm::filterDbgVars(instruction.getDbgRecordRange())) {
+        if (record.getType() != llvm::DbgVariableRecord::LocationType::Value)
+          out.try_emplace(record.getAddress(), record.getVariable());
+      }
+      // The older form of the same.
+      if (const auto* declare = llvm::dyn_cast<llvm::DbgDeclareInst>(&instruction)) {
+        out.try_emplace(declare->getAddress(), declare->getVariable());
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
 void FunctionBuilder::add_vars() {
+  const auto variables = declared_variables(source_);
   for (const llvm::BasicBlock* block : order_) {
     for (const llvm::Instruction& instruction : *block) {
       const auto* alloca = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
@@ -128,13 +156,11 @@ void FunctionBuilder::add_vars() {
       const auto size = alloca->getAllocationSize(unit_.layout());
       var.size = size && !size->isScalable() ? size->getFixedValue() : 0;
       var.simple = is_simple(*alloca);
-      for (llvm::DbgVariableRecord* record :
-           llvm::findDVRDeclares(const_cast<llvm::AllocaInst*>(alloca))) {
-        var.name = record->getVariable()->getName().str();
-        var.type = type_name(record->getVariable()->getType());
-        var.parameter = record->getVariable()->isParameter();
-        var.location = {unit_.file(record->getVariable()->getFile()),
-                        record->getVariable()->getLine(), 0};
+      if (const llvm::DILocalVariable* named = variables.lookup(alloca)) {
+        var.name = named->getName().str();
+        var.type = type_name(named->getType());
+        var.parameter = named->isParameter();
+        var.location = {unit_.file(named->getFile()), named->getLine(), 0};
       }
       values_[alloca] = Operand::of(OperandKind::var, static_cast<std::uint32_t>(out_.vars.size()));
       out_.vars.push_back(std::move(var));

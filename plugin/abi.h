@@ -1,0 +1,42 @@
+// What instrumented code and the runtime agree on; the runtime's side is
+// runtime/compiled/layout.h and places.h.
+#pragma once
+
+#include <cstdint>
+
+namespace plumb::pass {
+
+inline constexpr unsigned kArenaShift = 42;
+inline constexpr std::uint64_t kArenaNumber = 8;
+inline constexpr unsigned kPlaceBits = 26;
+
+inline constexpr const char* kSiteSection = "plumb_sites";
+inline constexpr const char* kBias = "__plumb_bias";
+inline constexpr const char* kClock = "__plumb_clock";
+inline constexpr const char* kDrop = "__plumb_drop";
+inline constexpr const char* kDropRange = "__plumb_drop_range";
+inline constexpr const char* kFree = "__plumb_free";
+inline constexpr const char* kFreeing = "__plumb_freeing";
+inline constexpr const char* kRegister = "__plumb_register";
+
+// As trace/record.h numbers them.
+enum class Cause : std::uint16_t {
+  none = 0,
+  overwritten = 1,
+  scope_end = 2,
+  holder_freed = 3,
+  unmapped = 5,
+  discarded = 7,
+  escaped_throw = 8,
+};
+enum class Storage : std::uint16_t {
+  none = 0,
+  local = 1,
+  parameter = 2,
+  global = 3,
+  heap = 4,
+  thread = 5,
+  temporary = 6,
+};
+
+}  // namespace plumb::pass

@@ -1,0 +1,72 @@
+// What the library inside the program and the Valgrind tool around it say to
+// each other: client requests of the tool "plumb". The library names the
+// allocations and owns all tables; the tool keeps the watched blocks, follows
+// the references to them, and answers questions at the end.
+//
+// Includes nothing, so that both sides can: the tool has no libc.
+#pragma once
+
+namespace plumb::watch {
+
+using Word = unsigned long;
+
+inline constexpr Word kVersion = 1;
+
+// Valgrind's VG_USERREQ_TOOL_BASE('P', 'B').
+inline constexpr Word kBase = (Word{'P'} << 24) | (Word{'B'} << 16);
+
+enum Request : Word {
+  kStart = kBase,  // (Start*) -> kVersion
+  kAllocate,       // (size, alignment) -> address, 0: no room
+  kFree,           // (address) of a watched block
+  kSize,           // (address) of a watched block -> its size
+  kStored,         // (address): the library wrote a word for the program
+  kRangeDies,      // (begin, size): memory with references in it is given back
+  kThreadBegins,   // (where its function's return address will be, is it main)
+  kEnd,            // (End*) -> blocks that are still there
+  kInfo,           // (address, Info*) -> 1 when it is a watched block
+};
+
+// Watched blocks have addresses of their own: nothing else of the program is
+// mapped here. The upper half is rare as a number.
+inline constexpr Word kArenaTop = 0xd;
+inline constexpr Word kArenaBegin = kArenaTop << 32;
+inline constexpr Word kArenaEnd = (kArenaTop + 1) << 32;
+
+inline bool in_arena(Word address) { return (address >> 32) == kArenaTop; }
+
+struct Start {
+  Word own_begin;  // code of the library: its frames are nobody's
+  Word own_end;
+  Word all;  // every allocation will be watched, not a few
+};
+
+struct End {
+  Word stack_pointer;     // of the ending thread: live above it
+  const Word* registers;  // its saved registers
+  Word register_count;
+  const Word* no_roots;  // pairs [begin, end): the library's own memory
+  Word no_root_count;    // pairs
+};
+
+inline constexpr unsigned kMaxFrames = 48;
+
+struct Frames {
+  unsigned count;
+  unsigned reserved;
+  Word addresses[kMaxFrames];  // return addresses, as in a PlumbStack
+};
+
+// The numbers of record.h's PlumbBlockState, PlumbCause, and PLUMB_WATCHED_...
+struct Info {
+  unsigned state;
+  unsigned cause;
+  Word leader;  // address of the block that held it, when indirect
+  unsigned flags;
+  unsigned reserved;
+  Frames allocation;
+  Frames loss;
+  Frames use;
+};
+
+}  // namespace plumb::watch

@@ -1,0 +1,184 @@
+#include "common/watcher.h"
+
+#include <sys/stat.h>
+
+#include "common/block_table.h"
+#include "common/memory.h"
+#include "common/modules.h"
+#include "common/stack_depot.h"
+#include "common/sys.h"
+#include "common/trace_file.h"
+#include "trace/record.h"
+
+namespace plumb::rt {
+
+int watching_on = 0;
+
+namespace {
+
+// A client request: to Valgrind, this sequence of instructions that otherwise
+// does nothing.
+uint64_t ask(uint64_t request, uint64_t a = 0, uint64_t b = 0) {
+  volatile uint64_t question[6] = {request, a, b, 0, 0, 0};
+  uint64_t answer = 0;
+  __asm__ volatile(
+      "rolq $3, %%rdi\n\t"
+      "rolq $13, %%rdi\n\t"
+      "rolq $61, %%rdi\n\t"
+      "rolq $51, %%rdi\n\t"
+      "xchgq %%rbx, %%rbx"
+      : "+d"(answer)
+      : "a"(&question[0])
+      : "cc", "memory");
+  return answer;
+}
+
+const PlumbWantHeader* list = nullptr;
+const PlumbWantModule* want_modules = nullptr;
+const PlumbWant* wants = nullptr;
+const char* strings = nullptr;
+
+bool open_list(int file) {
+  struct stat info{};
+  if (sys_call(SYS_fstat, file, reinterpret_cast<long>(&info)) != 0) return false;
+  const size_t size = static_cast<size_t>(info.st_size);
+  if (size < sizeof(PlumbWantHeader)) return false;
+  const char* base = static_cast<const char*>(own_shared_pages(file, 0, size));
+  sys_close(file);
+  if (base == nullptr) return false;
+  list = reinterpret_cast<const PlumbWantHeader*>(base);
+  if (__builtin_memcmp(list->magic, PLUMB_WANT_MAGIC, sizeof list->magic) != 0 ||
+      list->version != PLUMB_TRACE_VERSION) {
+    return false;
+  }
+  const uint64_t needed = sizeof *list + uint64_t{list->modules} * sizeof(PlumbWantModule) +
+                          uint64_t{list->wants} * sizeof(PlumbWant);
+  if (needed > size || list->strings > size - needed) return false;
+  want_modules = reinterpret_cast<const PlumbWantModule*>(list + 1);
+  wants = reinterpret_cast<const PlumbWant*>(want_modules + list->modules);
+  strings = reinterpret_cast<const char*>(wants + list->wants);
+  return true;
+}
+
+// Index in the list of modules, or -1.
+int find_module(const PlumbModule& module) {
+  for (uint32_t i = 0; i < list->modules; ++i) {
+    const PlumbWantModule& wanted = want_modules[i];
+    if (wanted.path_size == module.path_size && wanted.path <= list->strings &&
+        wanted.path_size <= list->strings - wanted.path &&
+        __builtin_memcmp(strings + wanted.path, trace().strings() + module.path,
+                         module.path_size) == 0) {
+      return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+int compare(uint64_t left, uint64_t right) { return left < right ? -1 : left > right ? 1 : 0; }
+
+int compare_names(const PlumbWant& left, const PlumbWant& right) {
+  if (const int order = compare(left.module, right.module); order != 0) return order;
+  if (const int order = compare(left.thread, right.thread); order != 0) return order;
+  if (const int order = compare(left.caller, right.caller); order != 0) return order;
+  return compare(left.size, right.size);
+}
+
+uint32_t put_stack(Inside& in, const watch::Frames& frames) {
+  if (frames.count == 0) return 0;
+  return stack_id(in, frames.addresses, frames.count);
+}
+
+watch::Info info;  // too large for a stack
+
+void put_watched(Inside& in, uint32_t index) {
+  PlumbBlock& block = block_table().entry(index);
+  if (ask(watch::kInfo, block.address, reinterpret_cast<uint64_t>(&info)) == 0) return;
+  block.state = static_cast<uint8_t>(info.state);
+  block.leader = info.leader == 0 ? 0 : block_table().find_start(info.leader);
+  const uint64_t place = trace().take(PLUMB_SECTION_WATCHED, 1);
+  if (place == 0) return;
+  trace().watched()[place] = {index,
+                              put_stack(in, info.allocation),
+                              put_stack(in, info.loss),
+                              put_stack(in, info.use),
+                              info.cause,
+                              info.flags};
+}
+
+}  // namespace
+
+bool start_watching(int file) {
+  if (!open_list(file)) return false;
+  const Range own = own_module();
+  const watch::Start start{own.begin, own.end, list->all};
+  if (ask(watch::kStart, reinterpret_cast<uint64_t>(&start)) != watch::kVersion) return false;
+  watching_on = 1;
+  return true;
+}
+
+void find_wants(Inside& in, uint32_t thread, Name& name) {
+  name.next_wanted = list->all != 0 ? name.ordinal + 1 : 0;
+  if (list->all != 0) return;
+  const PlumbModule* module = module_of(in, name.caller - 1);
+  const int index = module == nullptr ? -1 : find_module(*module);
+  if (index < 0) return;
+  const PlumbWant key{static_cast<uint32_t>(index), thread, name.caller - module->bias, name.size,
+                      uint64_t{name.ordinal} + 1};
+  uint32_t low = 0;
+  uint32_t high = list->wants;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    const int order = compare_names(wants[middle], key);
+    if (order < 0 || (order == 0 && wants[middle].ordinal < key.ordinal))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low < list->wants && compare_names(wants[low], key) == 0) {
+    name.next_wanted = static_cast<uint32_t>(wants[low].ordinal);
+  }
+}
+
+void* watch_allocate(size_t size, size_t alignment) {
+  return reinterpret_cast<void*>(ask(watch::kAllocate, size, alignment));
+}
+void watch_free(void* block) { ask(watch::kFree, reinterpret_cast<uint64_t>(block)); }
+size_t watch_size(const void* block) {
+  return ask(watch::kSize, reinterpret_cast<uint64_t>(block));
+}
+void watch_stored(const void* word) { ask(watch::kStored, reinterpret_cast<uint64_t>(word)); }
+void watch_range_dies(const void* begin, size_t size) {
+  ask(watch::kRangeDies, reinterpret_cast<uint64_t>(begin), size);
+}
+
+__attribute__((noinline)) void watch_thread_begins(bool is_main) {
+  // The caller's stack pointer, at which the thread's function will return,
+  // less the return address that the call puts there.
+  const uintptr_t frame = reinterpret_cast<uintptr_t>(__builtin_dwarf_cfa());
+  ask(watch::kThreadBegins, frame - sizeof(uintptr_t), is_main ? 1 : 0);
+}
+
+void watch_verdicts(const ScanPoint& point) {
+  const size_t count = own_range_count() + 1;
+  uint64_t* ranges = static_cast<uint64_t*>(own_pages((2 * count + 4) * sizeof(uint64_t)));
+  if (ranges == nullptr) return;
+  size_t used = 0;
+  const auto exclude = [&](Range range) {
+    ranges[2 * used] = range.begin;
+    ranges[2 * used + 1] = range.end;
+    ++used;
+  };
+  for (size_t i = 0; i < count - 1; ++i) exclude(own_range(i));
+  exclude(own_module());
+  const watch::End end{point.stack_pointer,
+                       reinterpret_cast<const watch::Word*>(point.registers.begin),
+                       point.registers.size() / sizeof(watch::Word), ranges, used};
+  ask(watch::kEnd, reinterpret_cast<uint64_t>(&end));
+  Inside in;
+  for (uint32_t index = 1; index < block_table().end(); ++index) {
+    const PlumbBlock& block = block_table().entry(index);
+    if (block.state != PLUMB_BLOCK_FREE && watch::in_arena(block.address)) put_watched(in, index);
+  }
+}
+
+}  // namespace plumb::rt

@@ -1,0 +1,43 @@
+// Under the Valgrind tool: tells it which blocks to watch, and what the program
+// does that only we know. Everywhere else all of this is off and costs a test
+// of an address.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/names.h"
+#include "common/scan.h"
+#include "common/watch_protocol.h"
+
+namespace plumb::rt {
+
+// Also true in forked children: they have watched blocks, too.
+extern int watching_on;
+inline bool watching() { return __builtin_expect(watching_on != 0, 0); }
+
+inline bool is_watched(const void* block) {
+  return __builtin_expect(watch::in_arena(reinterpret_cast<uintptr_t>(block)), 0) && watching();
+}
+
+// Takes over the file with the list. False: not under the tool.
+bool start_watching(int file);
+
+// Sets the next ordinal of this name that is wanted.
+void find_wants(Inside& in, uint32_t thread, Name& name);
+
+// Null: no room, take an ordinary block. Zeroed.
+void* watch_allocate(size_t size, size_t alignment);
+void watch_free(void* block);
+size_t watch_size(const void* block);
+// We stored a reference for the program.
+void watch_stored(const void* word);
+// Memory that may have references in it is about to be given back.
+void watch_range_dies(const void* begin, size_t size);
+// In the function that calls main or the thread's function, right before it does.
+void watch_thread_begins(bool is_main);
+
+// The end: verdicts and stacks into the trace.
+void watch_verdicts(const ScanPoint& point);
+
+}  // namespace plumb::rt

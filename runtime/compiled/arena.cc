@@ -1,0 +1,268 @@
+#include "compiled/arena.h"
+
+#include <pthread.h>
+
+#include "common/spin_lock.h"
+#include "common/sys.h"
+#include "compiled/size_classes.h"
+#include "compiled/thread_heap.h"
+
+namespace plumb::rt {
+
+namespace {
+
+uintptr_t arena_begin = 0;
+
+// What no thread has.
+struct Region {
+  SpinLock lock;
+  uint64_t unused;  // first of the list, in granules from `begin`; 0: none
+  uintptr_t begin;
+  uintptr_t next;  // never used from here on
+  uintptr_t end;
+};
+Region small[kSmallClasses];
+Region large;                          // its `unused` is not used:
+uint64_t large_unused[kLargeClasses];  // one list per class instead
+
+constexpr unsigned kLargeMark = 128;  // slot_class of large ones is this plus the step
+
+Head* slot_at(const Region& region, uint64_t granules) {
+  return reinterpret_cast<Head*>(region.begin + granules * 16);
+}
+uint64_t granules_of(const Region& region, const Head* slot) {
+  return (reinterpret_cast<uintptr_t>(slot) - region.begin) / 16;
+}
+
+unsigned batch_of(unsigned slot_class) {
+  const size_t fitting = 8192 / small_slot_size(slot_class);
+  return fitting > 32 ? 32 : fitting < 2 ? 2 : static_cast<unsigned>(fitting);
+}
+
+// A list of up to a batch from the common one, or fresh slots.
+bool refill(CachedSlots& cached, unsigned slot_class) {
+  Region& region = small[slot_class];
+  const unsigned batch = batch_of(slot_class);
+  region.lock.lock();
+  while (region.unused != 0 && cached.count < batch) {
+    Head* slot = slot_at(region, region.unused);
+    region.unused = slot->size;
+    slot->size = cached.first;
+    cached.first = granules_of(region, slot);
+    ++cached.count;
+  }
+  if (cached.count == 0) {
+    const size_t bytes = small_slot_size(slot_class) * batch;
+    if (region.end - region.next >= bytes) {
+      cached.fresh = region.next;
+      cached.fresh_end = region.next + bytes;
+      region.next += bytes;
+    }
+  }
+  region.lock.unlock();
+  return cached.count != 0 || cached.fresh != cached.fresh_end;
+}
+
+void give_back(CachedSlots& cached, unsigned slot_class, unsigned count) {
+  Region& region = small[slot_class];
+  region.lock.lock();
+  for (; count != 0 && cached.count != 0; --count) {
+    Head* slot = slot_at(region, cached.first);
+    const uint64_t granules = cached.first;
+    cached.first = slot->size;
+    --cached.count;
+    slot->size = region.unused;
+    region.unused = granules;
+  }
+  region.lock.unlock();
+}
+
+struct Slot {
+  Head* head = nullptr;
+  bool zero = false;
+};
+
+Slot take_small(CachedSlots& cached, unsigned slot_class) {
+  if (cached.count == 0 && cached.fresh == cached.fresh_end && !refill(cached, slot_class)) {
+    return {};
+  }
+  if (cached.count != 0) {
+    Head* slot = slot_at(small[slot_class], cached.first);
+    cached.first = slot->size;
+    --cached.count;
+    return {slot, false};
+  }
+  Head* slot = reinterpret_cast<Head*>(cached.fresh);
+  cached.fresh += small_slot_size(slot_class);
+  return {slot, true};
+}
+
+Slot take_large(unsigned step) {
+  Slot slot;
+  const size_t bytes = large_slot_size(step);
+  large.lock.lock();
+  if (large_unused[step] != 0) {
+    slot = {slot_at(large, large_unused[step] - 1), true};
+    large_unused[step] = slot.head->size;
+  } else if (large.end - large.next >= bytes) {
+    slot = {reinterpret_cast<Head*>(large.next), true};
+    large.next += bytes;
+    // The slot's extent must be known to whoever walks the region.
+    slot.head->slot_class = kLargeMark + step;
+  }
+  large.lock.unlock();
+  return slot;
+}
+
+void give_large(Head* slot, unsigned step) {
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(slot);
+  // The first page keeps the head.
+  sys_call(SYS_madvise, static_cast<long>(begin + kPage),
+           static_cast<long>(large_slot_size(step) - kPage), MADV_DONTNEED);
+  __builtin_memset(slot + 1, 0, kPage - kHeadSize);
+  large.lock.lock();
+  slot->state = kUnused;
+  slot->size = large_unused[step];
+  large_unused[step] = granules_of(large, slot) + 1;
+  large.lock.unlock();
+}
+
+// The start of the slot around a live block.
+Head* slot_of(Head& head) {
+  if (head.aligned == 0) return &head;
+  const uint64_t back = reinterpret_cast<uint64_t*>(&head)[-1];
+  return reinterpret_cast<Head*>(reinterpret_cast<uintptr_t>(&head) - back);
+}
+
+}  // namespace
+
+bool prepare_arena(bool tracked) {
+  arena_begin = (tracked ? kArenaNumber : kPlainNumber) << kArenaShift;
+  const long got =
+      sys_mmap(reinterpret_cast<void*>(arena_begin), kArenaSize, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (is_error(got) || static_cast<uintptr_t>(got) != arena_begin) return false;
+  uintptr_t at = arena_begin;
+  for (Region& region : small) {
+    region.begin = at;
+    region.next = at + 16;  // granule 0 is "none"
+    region.end = at + (uint64_t{1} << kRegionBits);
+    at = region.end;
+  }
+  large.begin = large.next = at;
+  large.end = arena_begin + kArenaSize;
+  return true;
+}
+
+Range arena_range() { return {arena_begin, arena_begin + kArenaSize}; }
+
+Taken take_block(Inside& in, size_t size, size_t alignment, PlumbApi api) {
+  if (__builtin_expect(size > kMaxBlock || alignment > kMaxBlock, 0)) return {};
+  const bool aligned = __builtin_expect(alignment > 16, 0);
+  const size_t bytes = size + kHeadSize + (aligned ? alignment + kHeadSize : 0);
+  Slot slot;
+  unsigned slot_class;
+  if (__builtin_expect(bytes <= kLargestSmall, 1)) {
+    slot_class = small_class_for(bytes < 17 ? 17 : bytes);
+    ThreadHeapUse heap(in);
+    slot = take_small(heap->slots[slot_class], slot_class);
+  } else {
+    slot_class = large_class_for(bytes);
+    slot = take_large(slot_class);
+    slot_class += kLargeMark;
+  }
+  if (__builtin_expect(slot.head == nullptr, 0)) return {};
+  Head* head = slot.head;
+  const uint64_t before = head->born;  // the time of the last free, or 0
+  if (aligned) {
+    uintptr_t block = reinterpret_cast<uintptr_t>(head) + 2 * kHeadSize;
+    block = (block + alignment - 1) & ~(alignment - 1);
+    const uint64_t back = block - kHeadSize - reinterpret_cast<uintptr_t>(head);
+    head->slot_class = slot_class;
+    head->born = back;
+    head->state = kAligned;
+    head = reinterpret_cast<Head*>(block) - 1;
+    reinterpret_cast<uint64_t*>(head)[-1] = back;
+  }
+  *head = {};
+  head->born = before;
+  head->size = size;
+  head->slot_class = slot_class;
+  head->api = api;
+  head->aligned = aligned;
+  head->state = kLive;
+  return {head + 1, slot.zero};
+}
+
+void give_block(Inside& in, void* block) {
+  Head* slot = slot_of(head_of(block));
+  slot->born = head_of(block).born;
+  head_of(block).state = kUnused;
+  if (slot->slot_class >= kLargeMark) {
+    give_large(slot, slot->slot_class - kLargeMark);
+    return;
+  }
+  const unsigned slot_class = slot->slot_class;
+  ThreadHeapUse heap(in);
+  CachedSlots& cached = heap->slots[slot_class];
+  slot->state = kUnused;
+  slot->size = cached.first;
+  cached.first = granules_of(small[slot_class], slot);
+  if (++cached.count > 4 * batch_of(slot_class)) {
+    give_back(cached, slot_class, 2 * batch_of(slot_class));
+  }
+}
+
+bool fits_slot(const Head& head, size_t size) {
+  if (head.aligned != 0 || size > kMaxBlock) return false;
+  const size_t bytes = size + kHeadSize;
+  if (head.slot_class >= kLargeMark) {
+    return bytes > kLargestSmall && large_class_for(bytes) + kLargeMark == head.slot_class;
+  }
+  return bytes <= kLargestSmall && small_class_for(bytes < 17 ? 17 : bytes) == head.slot_class;
+}
+
+void for_each_block(void (*visit)(void*, void*), void* context) {
+  const auto look = [&](Head* slot) {
+    if (slot->state == kLive) {
+      visit(context, slot + 1);
+    } else if (slot->state == kAligned) {
+      Head* head = reinterpret_cast<Head*>(reinterpret_cast<uintptr_t>(slot) + slot->born);
+      if (head->state == kLive) visit(context, head + 1);
+    }
+  };
+  for (unsigned i = 0; i < kSmallClasses; ++i) {
+    const size_t bytes = small_slot_size(i);
+    for (uintptr_t at = small[i].begin + 16; at < small[i].next; at += bytes) {
+      look(reinterpret_cast<Head*>(at));
+    }
+  }
+  for (uintptr_t at = large.begin; at < large.next;) {
+    Head* slot = reinterpret_cast<Head*>(at);
+    look(slot);
+    at += large_slot_size(slot->slot_class - kLargeMark);
+  }
+}
+
+void give_up_cache(Inside& in) {
+  ThreadHeapUse heap(in);
+  for (unsigned i = 0; i < kSmallClasses; ++i) {
+    CachedSlots& cached = heap->slots[i];
+    give_back(cached, i, cached.count);
+    // Fresh slots join the list as well: nobody would find them otherwise.
+    Region& region = small[i];
+    while (cached.fresh != cached.fresh_end) {
+      Head* slot = reinterpret_cast<Head*>(cached.fresh);
+      slot->slot_class = i;
+      slot->state = kUnused;
+      slot->size = 0;
+      region.lock.lock();
+      slot->size = region.unused;
+      region.unused = granules_of(region, slot);
+      region.lock.unlock();
+      cached.fresh += small_slot_size(i);
+    }
+  }
+}
+
+}  // namespace plumb::rt

@@ -1,0 +1,58 @@
+#include "compiled/drop.h"
+
+#include "common/process.h"
+#include "compiled/options.h"
+#include "compiled/place_notes.h"
+#include "compiled/stacks.h"
+#include "preload/export.h"
+
+__thread uint64_t __plumb_clock = 0;
+
+namespace plumb::rt {
+
+void drop_contents(Inside& in, void* begin, size_t size, const PlumbSite* site, PlumbCause cause,
+                   bool clear, Caller caller) {
+  const uintptr_t from = (reinterpret_cast<uintptr_t>(begin) + 7) & ~uintptr_t{7};
+  const uintptr_t to = reinterpret_cast<uintptr_t>(begin) + size;
+  PlaceNote note{};
+  bool known = false;
+  for (uintptr_t at = from; at + 8 <= to; at += 8) {
+    uint64_t& word = *reinterpret_cast<uint64_t*>(at);
+    if (__builtin_expect(!is_tracked(word), 1)) continue;
+    if (!known) {
+      note.place = site == nullptr ? 0 : place_number(site);
+      note.stack = seen_stack(in, caller.frame, caller.address);
+      note.cause = cause;
+      known = true;
+    }
+    const uintptr_t offset = at - reinterpret_cast<uintptr_t>(begin);
+    note.offset = offset < UINT32_MAX ? static_cast<uint32_t>(offset) : UINT32_MAX;
+    const uint32_t place = note_place(in, note);
+    write_drop(word, place != 0 ? place : note.place);
+    if (clear) word = 0;
+  }
+}
+
+}  // namespace plumb::rt
+
+using namespace plumb::rt;
+
+// From the program's own code, for a value in the arena. It comes inverted, so
+// that no copy of it is left that looks like a reference.
+PLUMB_EXPORT void __plumb_drop(uint64_t inverted, const PlumbSite* site) {
+  const uint64_t value = ~inverted;
+  if (!tracking()) return;
+  Inside in;
+  const uint32_t place = place_number(site);
+  uint32_t noted = 0;
+  if (in.outermost()) noted = note_place(in, {place, seen_stack(in, PLUMB_HERE()), 0, 0});
+  write_drop(value, noted != 0 ? noted : place);
+}
+
+// What [begin, begin + size) holds is about to be overwritten or to go.
+PLUMB_EXPORT void __plumb_drop_range(void* begin, uint64_t size, const PlumbSite* site) {
+  if (!tracking() || begin == nullptr) return;
+  Inside in;
+  if (!in.outermost()) return;
+  drop_contents(in, begin, size, site, PLUMB_CAUSE_NONE, false, {PLUMB_HERE()});
+}

@@ -1,0 +1,32 @@
+// Writing down that a reference went, where the program's own code cannot do it
+// by itself.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/inside.h"
+#include "compiled/layout.h"
+#include "compiled/places.h"
+#include "trace/record.h"
+
+namespace plumb::rt {
+
+// Who is asking, for the stack.
+struct Caller {
+  uintptr_t frame;
+  uintptr_t address;
+};
+
+inline void write_drop(uint64_t value, uint32_t place) {
+  __plumb_clock += kTick;
+  *shadow_of(value) = __plumb_clock | place;
+}
+
+// All references in [begin, begin + size) go, because of what happens at `site`
+// (may be null). `clear`: and the words are zeroed, so that nobody who gets the
+// memory next takes them for references.
+void drop_contents(Inside& in, void* begin, size_t size, const PlumbSite* site, PlumbCause cause,
+                   bool clear, Caller caller);
+
+}  // namespace plumb::rt

@@ -1,0 +1,161 @@
+#include "compiled/finish.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "common/block_table.h"
+#include "common/memory.h"
+#include "common/process.h"
+#include "common/sys.h"
+#include "common/text.h"
+#include "common/trace_file.h"
+#include "compiled/fork.h"
+#include "compiled/options.h"
+
+namespace plumb::rt {
+
+namespace {
+
+char command[4096];
+char** start_environment = nullptr;
+int errors = 2;  // standard error, or what it was before the program closed it
+
+void complain(const char* text) {
+  sys_call(SYS_write, errors, reinterpret_cast<long>("plumb: "), 7);
+  sys_call(SYS_write, errors, reinterpret_cast<long>(text), static_cast<long>(strlen(text)));
+  sys_call(SYS_write, errors, reinterpret_cast<long>("\n"), 1);
+}
+
+bool write_all(int file, const void* data, uint64_t size, uint64_t offset) {
+  const char* at = static_cast<const char*>(data);
+  while (size != 0) {
+    const long done = sys_call(SYS_pwrite64, file, reinterpret_cast<long>(at),
+                               static_cast<long>(size), static_cast<long>(offset));
+    if (done <= 0) return false;
+    at += done;
+    offset += static_cast<uint64_t>(done);
+    size -= static_cast<uint64_t>(done);
+  }
+  return true;
+}
+
+// The trace without its holes.
+bool write_trace(int file) {
+  PlumbTraceHeader header = trace().header();
+  uint64_t offset = page_up(sizeof header);
+  const char* base = reinterpret_cast<const char*>(&trace().header());
+  for (PlumbSection& section : header.sections) {
+    const uint64_t used = section.used < section.capacity ? section.used : section.capacity;
+    const uint64_t bytes = used * section.item_size;
+    if (bytes != 0 && !write_all(file, base + section.offset, bytes, offset)) return false;
+    section.offset = offset;
+    section.used = section.capacity = used;
+    offset = page_up(offset + bytes);
+  }
+  return write_all(file, &header, sizeof header, 0);
+}
+
+bool anything_lost() {
+  BlockTable& table = block_table();
+  for (uint32_t i = 1; i < table.end(); ++i) {
+    const PlumbBlock& block = table.entry(i);
+    if (block.state == PLUMB_BLOCK_DIRECT && (block.flags & PLUMB_BLOCK_EXCLUDED) == 0) return true;
+  }
+  return false;
+}
+
+// Runs the command on the trace; its exit status, or -1.
+int run_command(int file) {
+  char path[64];
+  {
+    PathText text;
+    text.add("/proc/")
+        .add(static_cast<uint64_t>(sys_getpid()))
+        .add("/fd/")
+        .add(static_cast<uint64_t>(file));
+    copy_text(path, sizeof path, text.get());
+  }
+  const char* arguments[] = {command, "report", "--ended-program", path, nullptr};
+  // No signal to the program when it ends.
+  const long child = sys_call(SYS_clone, 0);
+  if (child == 0) {
+    for (int signal = 1; signal < 65; ++signal) {
+      KernelAction standard{};
+      sys_sigaction(signal, &standard, nullptr);
+    }
+    sys_sigmask(SIG_SETMASK, 0, nullptr);
+    if (errors != 2) sys_call(SYS_dup2, errors, 2);
+    sys_call(SYS_execve, reinterpret_cast<long>(command), reinterpret_cast<long>(arguments),
+             reinterpret_cast<long>(start_environment));
+    sys_call(SYS_exit_group, 127);
+  }
+  if (child < 0) return -1;
+  int status = 0;
+  while (sys_call(SYS_wait4, child, reinterpret_cast<long>(&status), __WALL, 0) == -4) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// The program's own status gives way only when asked.
+void end_with_code() {
+  const uint32_t end = trace().header().end;
+  if (end == PLUMB_END_SIGNAL || end == PLUMB_END_EXEC) return;
+  if (end == PLUMB_END_EXIT) fflush(nullptr);
+  sys_call(SYS_exit_group, options().exit_code);
+}
+
+}  // namespace
+
+void prepare_report(char** environment) {
+  start_environment = environment;
+  dl_find_object object{};
+  if (_dl_find_object(reinterpret_cast<void*>(&prepare_report), &object) != 0) return;
+  // PREFIX/lib/plumb/libplumb_cc.so -> PREFIX/bin/plumb
+  copy_text(command, sizeof command - 16, object.dlfo_link_map->l_name);
+  for (int level = 0; level < 3; ++level) {
+    char* slash = strrchr(command, '/');
+    if (slash == nullptr) {
+      command[0] = 0;
+      return;
+    }
+    *slash = 0;
+  }
+  strcat(command, "/bin/plumb");
+}
+
+void keep_errors_open() {
+  constexpr int kHigh = 700;  // where programs have nothing
+  const long copy = sys_call(SYS_fcntl, 2, F_DUPFD_CLOEXEC, kHigh);
+  if (copy >= 0) errors = static_cast<int>(copy);
+}
+
+void write_report() {
+  const bool lost = trace().header().problem == PLUMB_PROBLEM_NONE && anything_lost();
+  if (!lost && !options().has_output && options().trace[0] == 0) return;
+  const long file = sys_call(SYS_memfd_create, reinterpret_cast<long>("plumb-trace"), 1);
+  if (file < 0 || !write_trace(static_cast<int>(file))) {
+    complain("no room for the trace: no report of leaks");
+    return;
+  }
+  if (options().trace[0] != 0) {
+    const long kept = sys_call(SYS_openat, AT_FDCWD, reinterpret_cast<long>(options().trace),
+                               O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (kept < 0 || !write_trace(static_cast<int>(kept)))
+      complain("the raw records could not be written to the file of trace=");
+    if (kept >= 0) sys_close(static_cast<int>(kept));
+  }
+  const int status = command[0] == 0 ? 127 : run_command(static_cast<int>(file));
+  sys_close(static_cast<int>(file));
+  if (status == 127 || status == -1) {
+    complain("memory was lost, but the command that writes the report cannot be run;");
+    complain("install plumb again, or keep the raw records with PLUMB_OPTIONS=trace=FILE");
+  }
+  if (status == 1 && options().exit_code >= 0) end_with_code();
+}
+
+}  // namespace plumb::rt

@@ -1,0 +1,16 @@
+// Hands the complete trace to the command, which writes the report.
+#pragma once
+
+namespace plumb::rt {
+
+// Where this library is, to find the command from; at start-up.
+void prepare_report(char** environment);
+
+// When the program begins to end: its handlers may close standard error, which
+// the report needs.
+void keep_errors_open();
+
+// After the scan. With findings and PLUMB_OPTIONS=exitcode=N the process ends here.
+void write_report();
+
+}  // namespace plumb::rt

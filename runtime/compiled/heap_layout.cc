@@ -1,0 +1,19 @@
+// What of the allocator's memory is no root (common/heap_layout.h): the arena.
+// glibc's heap has only what came before us or from signal handlers; nobody
+// tracks that, so all of it is a root.
+
+#include "common/heap_layout.h"
+
+#include "compiled/arena.h"
+
+namespace plumb::rt {
+
+bool prepare_heap_layout() { return true; }
+void note_sbrk(uintptr_t, intptr_t) {}
+
+void allocator_ranges(const OwnVector<Mapping>&, OwnVector<Range>& ranges) {
+  ranges.push(arena_range());
+  ranges.push({kShadowBegin, kShadowBegin + kShadowSize});
+}
+
+}  // namespace plumb::rt

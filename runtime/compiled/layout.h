@@ -1,0 +1,56 @@
+// Where tracked blocks live, and what a drop writes about them.
+//
+// All tracked blocks lie in one arena at a power of two, so that "may this value
+// refer to a block" is one shift and compare in the program's own code, and the
+// shadow word of an address is another shift: 8 bytes for each 16 of the arena.
+// A drop stores one word there: when (a logical time) and where (a place number).
+// The newest word of a block's granules that is younger than the block is where
+// its last reference went.
+//
+// Invariant: the shadow of the whole arena is mapped from the start, so that any
+// value that passes the test, also one that is no pointer, can be written about.
+// The constants are known to the pass (plugin/abi.h), too.
+#pragma once
+
+#include <stdint.h>
+
+namespace plumb::rt {
+
+inline constexpr unsigned kArenaShift = 42;
+inline constexpr uint64_t kArenaNumber = 8;  // of tracked blocks
+inline constexpr uint64_t kPlainNumber = 9;  // the same without drops: mode=minimal
+inline constexpr uint64_t kArenaSize = uint64_t{1} << kArenaShift;
+inline constexpr uint64_t kArenaBegin = kArenaNumber << kArenaShift;
+inline constexpr uint64_t kShadowBegin = kArenaBegin >> 1;
+inline constexpr uint64_t kShadowSize = kArenaSize >> 1;
+
+// Of a new block, so many bytes have no drops; for what is behind them, words
+// older than the block are.
+inline constexpr uint64_t kCleared = 256;
+
+inline constexpr bool is_tracked(uint64_t value) { return value >> kArenaShift == kArenaNumber; }
+inline bool in_arena(uint64_t value) {
+  return (value >> kArenaShift) - kArenaNumber <= kPlainNumber - kArenaNumber;
+}
+inline uint64_t* shadow_of(uint64_t value) {
+  return reinterpret_cast<uint64_t*>((value >> 1) & ~uint64_t{7});
+}
+
+// A drop, and the birth of a block: time in the upper bits, so that words
+// compare by time; below it the place (for a birth: the stack).
+inline constexpr unsigned kPlaceBits = 26;
+inline constexpr uint64_t kTick = uint64_t{1} << kPlaceBits;
+inline constexpr uint64_t kPlaceMask = kTick - 1;
+// Places from here on are noted at run time (place_notes.h), those below are
+// bytes into the tables that the compiler made, all modules one after the other.
+inline constexpr uint32_t kFirstNote = uint32_t{1} << (kPlaceBits - 1);
+
+}  // namespace plumb::rt
+
+// The calling thread's logical time; its place bits are 0. Each thread counts for
+// itself: two drops of the same granule are ordered by memory itself, and a block
+// carries the time of whoever freed it to whoever gets it next.
+extern "C" {
+extern __thread uint64_t __plumb_clock
+    __attribute__((visibility("default"), tls_model("initial-exec")));
+}

@@ -1,0 +1,112 @@
+#include "compiled/losses.h"
+
+#include "common/block_index.h"
+#include "common/block_table.h"
+#include "common/scan.h"
+#include "common/trace_file.h"
+#include "compiled/arena.h"
+#include "compiled/fork.h"
+#include "compiled/loss_records.h"
+
+namespace plumb::rt {
+
+namespace {
+
+void list_block(void* context, void* block) {
+  const Head& head = head_of(block);
+  PlumbBlock entry{};
+  entry.address = reinterpret_cast<uint64_t>(block);
+  entry.size = head.size;
+  entry.stack = static_cast<uint32_t>(head.born & kPlaceMask);
+  entry.api = static_cast<uint8_t>(head.api);
+  if (head.ignored != 0 || head.epoch != process_epoch()) entry.flags |= PLUMB_BLOCK_EXCLUDED;
+  if (!block_table().adopt(entry)) *static_cast<bool*>(context) = false;
+}
+
+// The newest drop of a reference into the block since it was allocated, or 0.
+uint64_t newest_drop(const PlumbBlock& block) {
+  if (!is_tracked(block.address)) return 0;
+  const uint64_t born = head_of(reinterpret_cast<void*>(block.address)).born | kPlaceMask;
+  uint64_t newest = 0;
+  // One past the end counts; what follows a block is a head, to which nobody refers.
+  const uint64_t* last = shadow_of(block.address + block.size);
+  const uint64_t* cleared = shadow_of(block.address + kCleared);
+  for (const uint64_t* word = shadow_of(block.address); word <= last; ++word) {
+    if ((*word > born || word <= cleared) && *word > newest) newest = *word;
+  }
+  return newest;
+}
+
+bool refers_to_any(const PlumbBlock& block, const uint8_t* marks) {
+  const BlockIndex& index = scan_index();
+  const auto* words = reinterpret_cast<const uint64_t*>(block.address);
+  for (uint64_t i = 0; i < block.size / 8; ++i) {
+    if (!in_arena(words[i])) continue;
+    const uint32_t target = index.find(words[i]);
+    if (target != 0 && marks[target] != 0) return true;
+  }
+  return false;
+}
+
+// The blocks of a leader's cycle are those that it reaches and that reach it.
+// Marks grow from the leader against the direction of references, a few rounds in
+// either order: enough for rings and doubly linked lists in the order in which
+// they were made.
+constexpr int kRounds = 16;
+
+struct Members {
+  uint32_t* first;  // by leader: its first indirect block
+  uint32_t* next;   // by block: the next one of the same leader
+};
+
+uint64_t newest_of_cycle(uint32_t leader, const Members& members, uint8_t* marks) {
+  BlockTable& table = block_table();
+  uint64_t newest = newest_drop(table.entry(leader));
+  marks[leader] = 1;
+  bool grown = true;
+  for (int round = 0; grown && round < kRounds; ++round) {
+    grown = false;
+    for (uint32_t i = members.first[leader]; i != 0; i = members.next[i]) {
+      if (marks[i] != 0 || !refers_to_any(table.entry(i), marks)) continue;
+      marks[i] = 1;
+      grown = true;
+      const uint64_t drop = newest_drop(table.entry(i));
+      if (drop > newest) newest = drop;
+    }
+  }
+  return newest;
+}
+
+}  // namespace
+
+bool list_blocks() {
+  close_arena();
+  block_table().forget_adopted();
+  bool room = true;
+  for_each_block(list_block, &room);
+  return room;
+}
+
+void find_losses() {
+  BlockTable& table = block_table();
+  const uint32_t end = table.end();
+  const size_t bytes = end * sizeof(uint32_t) + kPage;
+  Members members{static_cast<uint32_t*>(own_pages(bytes)),
+                  static_cast<uint32_t*>(own_pages(bytes))};
+  auto* marks = static_cast<uint8_t*>(own_pages(end + kPage));
+  if (members.first == nullptr || members.next == nullptr || marks == nullptr) return;
+  for (uint32_t i = end; i-- > 1;) {
+    const PlumbBlock& block = table.entry(i);
+    if (block.state != PLUMB_BLOCK_INDIRECT) continue;
+    members.next[i] = members.first[block.leader];
+    members.first[block.leader] = i;
+  }
+  for (uint32_t i = 1; i < end; ++i) {
+    const PlumbBlock& block = table.entry(i);
+    if (block.state != PLUMB_BLOCK_DIRECT || (block.flags & PLUMB_BLOCK_EXCLUDED) != 0) continue;
+    const uint64_t drop = newest_of_cycle(i, members, marks);
+    if (drop != 0) record_loss(i, static_cast<uint32_t>(drop & kPlaceMask));
+  }
+}
+
+}  // namespace plumb::rt

@@ -1,0 +1,24 @@
+// PLUMB_OPTIONS, as far as the program's own process needs it; what concerns the
+// report is read by the command that writes it.
+#pragma once
+
+#include <stdint.h>
+
+namespace plumb::rt {
+
+enum class Mode { off, minimal, partial, full };
+
+struct CompiledOptions {
+  Mode mode = Mode::full;
+  uint64_t partial_limit = 4096;
+  unsigned depth = 30;
+  int exit_code = -1;       // with findings
+  bool has_output = false;  // a report is written in any case
+  char trace[512] = {};     // keep the raw records here
+  char unknown[64] = {};    // a mode that is none
+};
+
+CompiledOptions& options();
+void read_options(const char* text);  // null: none
+
+}  // namespace plumb::rt

@@ -1,0 +1,68 @@
+#include "compiled/place_notes.h"
+
+#include "common/memory.h"
+#include "common/spin_lock.h"
+#include "compiled/layout.h"
+
+namespace plumb::rt {
+
+namespace {
+
+constexpr uint32_t kMaxNotes = uint32_t{1} << 22;
+constexpr uint32_t kBuckets = uint32_t{1} << 23;
+PlaceNote* notes = nullptr;
+uint32_t* buckets = nullptr;  // note index + 1
+uint32_t note_count = 0;
+SpinLock notes_lock;
+
+uint32_t bucket_of(const PlaceNote& note) {
+  uint64_t hash = (uint64_t{note.place} << 32 | note.stack) * 0x9e3779b97f4a7c15u;
+  hash ^= hash >> 29;
+  hash = (hash ^ (uint64_t{note.offset} << 8 | note.cause)) * 0xbf58476d1ce4e5b9u;
+  return static_cast<uint32_t>(hash >> 41);
+}
+
+bool same(const PlaceNote& left, const PlaceNote& right) {
+  return left.place == right.place && left.stack == right.stack && left.offset == right.offset &&
+         left.cause == right.cause;
+}
+
+}  // namespace
+
+bool prepare_place_notes() {
+  notes = static_cast<PlaceNote*>(own_pages(kMaxNotes * sizeof *notes));
+  buckets = static_cast<uint32_t*>(own_pages(kBuckets * sizeof *buckets));
+  return notes != nullptr && buckets != nullptr;
+}
+
+uint32_t note_place(Inside&, const PlaceNote& note) {
+  // Readers need no lock: a bucket is written once, after its note.
+  uint32_t bucket = bucket_of(note);
+  while (true) {
+    const uint32_t index = __atomic_load_n(&buckets[bucket], __ATOMIC_ACQUIRE);
+    if (index == 0) break;
+    if (same(notes[index - 1], note)) return kFirstNote + index - 1;
+    bucket = (bucket + 1) % kBuckets;
+  }
+  notes_lock.lock();
+  uint32_t number = 0;
+  while (buckets[bucket] != 0 && !same(notes[buckets[bucket] - 1], note)) {
+    bucket = (bucket + 1) % kBuckets;
+  }
+  if (buckets[bucket] != 0) {
+    number = kFirstNote + buckets[bucket] - 1;
+  } else if (note_count < kMaxNotes) {
+    notes[note_count] = note;
+    number = kFirstNote + note_count;
+    __atomic_store_n(&buckets[bucket], ++note_count, __ATOMIC_RELEASE);
+  }
+  notes_lock.unlock();
+  return number;
+}
+
+const PlaceNote* noted_place(uint32_t number) {
+  return number >= kFirstNote && number - kFirstNote < note_count ? &notes[number - kFirstNote]
+                                                                  : nullptr;
+}
+
+}  // namespace plumb::rt

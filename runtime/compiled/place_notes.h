@@ -1,0 +1,27 @@
+// Places that are only known at run time: a place of the compiler's together with
+// an offset (which field of the freed block held it) and a stack. Each is kept
+// once and has a number, as the compiler's places do.
+#pragma once
+
+#include <stdint.h>
+
+#include "common/inside.h"
+#include "trace/record.h"
+
+namespace plumb::rt {
+
+struct PlaceNote {
+  uint32_t place;  // number of the compiler's, or 0
+  uint32_t stack;  // id, or 0
+  uint32_t offset;
+  uint32_t cause;  // PlumbCause; PLUMB_CAUSE_NONE: as the place says
+};
+
+bool prepare_place_notes();
+
+// Its number, or 0 when there is no room.
+uint32_t note_place(Inside& in, const PlaceNote& note);
+// Null for a number that is none of ours.
+const PlaceNote* noted_place(uint32_t number);
+
+}  // namespace plumb::rt

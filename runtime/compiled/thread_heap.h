@@ -1,0 +1,77 @@
+// What a thread of a tracked program has of its own: unused slots, counters, and
+// the stacks it was seen with. Handed on to another thread when this one ends.
+// Threads that have none (they are ending) share one under a lock.
+#pragma once
+
+#include <stdint.h>
+
+#include "common/inside.h"
+#include "common/spin_lock.h"
+#include "compiled/size_classes.h"
+#include "trace/record.h"
+
+namespace plumb::rt {
+
+struct CachedSlots {
+  uint64_t first = 0;  // granules; linked through Head::size
+  unsigned count = 0;
+  uintptr_t fresh = 0;  // never used: [fresh, fresh_end)
+  uintptr_t fresh_end = 0;
+};
+
+// A stack that was walked before: valid while each of its return addresses is
+// still where it was.
+inline constexpr unsigned kCachedDepth = 32;
+struct SeenStack {
+  uintptr_t frame;
+  uintptr_t caller;
+  uint32_t epoch;
+  uint32_t stack;
+  uint32_t count;
+  uint32_t places[kCachedDepth];  // from `frame` up, in words
+};
+inline constexpr unsigned kSeenStacks = 4096;
+
+struct ThreadHeap {
+  PlumbThread* counters;
+  uint32_t thread;  // number, in the order of first allocation
+  ThreadHeap* next;
+  uint32_t stacks_asked;   // since the counts were last halved
+  uint32_t stacks_walked;  // of those
+  CachedSlots slots[kSmallClasses];
+  SeenStack seen[kSeenStacks];
+};
+
+bool prepare_thread_heaps();
+// In the child of a fork: the other threads are gone.
+void reset_thread_heaps();
+
+class ThreadHeapUse {
+ public:
+  explicit ThreadHeapUse(Inside& in);
+  ~ThreadHeapUse() {
+    if (__builtin_expect(shared_, 0)) shared_lock.unlock();
+  }
+  ThreadHeapUse(const ThreadHeapUse&) = delete;
+  ThreadHeapUse& operator=(const ThreadHeapUse&) = delete;
+  ThreadHeap* operator->() { return heap_; }
+  ThreadHeap& operator*() { return *heap_; }
+
+ private:
+  static SpinLock shared_lock;
+  static ThreadHeap* attach();
+  ThreadHeap* heap_;
+  bool shared_ = false;
+};
+
+extern thread_local constinit ThreadHeap* thread_heap
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+inline ThreadHeapUse::ThreadHeapUse(Inside&) : heap_(thread_heap) {
+  if (__builtin_expect(heap_ == nullptr, 0)) {
+    heap_ = attach();
+    shared_ = thread_heap == nullptr;
+  }
+}
+
+}  // namespace plumb::rt

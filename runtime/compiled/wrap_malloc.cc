@@ -1,0 +1,254 @@
+// malloc and its family for tracked programs.
+//
+// Blocks come from the arena (arena.h). glibc's own allocator serves what comes
+// before we are ready and what a signal handler asks for while we are at work;
+// whose a block is, its address says.
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/heap_layout.h"
+#include "common/process.h"
+#include "common/trace_file.h"
+#include "compiled/arena.h"
+#include "compiled/drop.h"
+#include "compiled/fork.h"
+#include "compiled/options.h"
+#include "compiled/stacks.h"
+#include "compiled/thread_heap.h"
+#include "preload/export.h"
+
+using namespace plumb::rt;
+
+namespace {
+
+// The time at which a block begins is later than anything that happened to its
+// memory before, whichever thread did it. A reference that outlived the free may
+// still have been dropped a little later: hence the distance.
+constexpr uint64_t kAfterFree = 64 * kTick;
+
+// What the shadow says about the memory's former use. Beyond kCleared bytes the
+// time tells old from new; within them nothing has to, also when the thread that
+// drops has not met the one that allocated.
+void forget_drops(const Head& head) {
+  const uint64_t begin = reinterpret_cast<uint64_t>(&head + 1);
+  if (!is_tracked(begin)) return;
+  const uint64_t bytes = head.size < kCleared ? head.size : kCleared;
+  uint64_t* last = shadow_of(begin + bytes);
+  for (uint64_t* word = shadow_of(begin); word <= last; ++word) *word = 0;
+}
+
+void note_birth(Inside& in, Head& head, Caller caller) {
+  const uint64_t freed = head.born & ~kPlaceMask;
+  if (freed != 0 && __plumb_clock < freed + kAfterFree) __plumb_clock = freed + kAfterFree;
+  __plumb_clock += kTick;
+  const uint32_t stack = seen_stack(in, caller.frame, caller.address);
+  head.born = __plumb_clock | (stack <= kPlaceMask ? stack : 0);
+  head.epoch = process_epoch();
+  forget_drops(head);
+  ThreadHeapUse heap(in);
+  heap->counters->allocated_blocks += 1;
+  heap->counters->allocated_bytes += head.size;
+}
+
+void note_death(Inside& in, Head& head) {
+  head.born = __plumb_clock;
+  ThreadHeapUse heap(in);
+  heap->counters->freed_blocks += 1;
+  heap->counters->freed_bytes += head.size;
+}
+
+bool is_ours(void* block) { return in_arena(reinterpret_cast<uint64_t>(block)); }
+
+__attribute__((cold)) void* no_memory() {
+  errno = ENOMEM;
+  return nullptr;
+}
+
+inline void* allocate(size_t size, size_t alignment, PlumbApi api, bool zero, Caller caller) {
+  if (__builtin_expect(tracking(), 1)) {
+    Inside in;
+    if (__builtin_expect(in.outermost(), 1)) {
+      const Taken taken = take_block(in, size, alignment, api);
+      if (__builtin_expect(taken.block == nullptr, 0)) return no_memory();
+      note_birth(in, head_of(taken.block), caller);
+      if (zero && !taken.zero) __builtin_memset(taken.block, 0, size);
+      return taken.block;
+    }
+    if (in.thread().own_work == 0) trace().limit(PLUMB_LIMIT_NESTED);
+  }
+  if (alignment > 16) return __libc_memalign(alignment, size);
+  return zero ? __libc_calloc(1, size) : __libc_malloc(size);
+}
+
+[[noreturn]] void bad_free() {
+  constexpr char kText[] = "plumb: free of something that is not a live block\n";
+  sys_call(SYS_write, 2, reinterpret_cast<long>(kText), sizeof kText - 1);
+  abort();
+}
+
+bool holds_no_references(size_t size) {
+  return options().mode < Mode::partial ||
+         (options().mode == Mode::partial && size > options().partial_limit);
+}
+
+struct Announced {
+  void* block;
+  const PlumbSite* site;
+};
+thread_local constinit Announced announced __attribute__((tls_model("initial-exec"))) = {};
+
+void release(void* block, const PlumbSite* site, Caller caller) {
+  if (block == nullptr) return;
+  if (site == nullptr && announced.block == block) {
+    site = announced.site;
+    announced.block = nullptr;
+  }
+  if (!is_ours(block)) {
+    __libc_free(block);
+    return;
+  }
+  Inside in;
+  // In a signal handler that interrupted us, or after the scan: it stays.
+  if (!in.outermost() || !arena_is_open()) {
+    if (tracking()) trace().limit(PLUMB_LIMIT_NESTED);
+    return;
+  }
+  Head& head = head_of(block);
+  if (__builtin_expect(head.state != kLive, 0)) bad_free();
+  if (!holds_no_references(head.size)) {
+    drop_contents(in, block, head.size, site, PLUMB_CAUSE_HOLDER_FREED, true, caller);
+  }
+  note_death(in, head);
+  give_block(in, block);
+}
+
+void* reallocate(void* old, size_t size, PlumbApi api, const PlumbSite* site, Caller caller) {
+  if (old == nullptr) return allocate(size, 0, api, false, caller);
+  if (!is_ours(old)) {
+    if (!tracking()) return __libc_realloc(old, size);
+    const size_t before = usable_size(reinterpret_cast<uintptr_t>(old));
+    void* block = allocate(size, 0, api, false, caller);
+    if (block == nullptr) return nullptr;
+    __builtin_memcpy(block, old, before < size ? before : size);
+    __libc_free(old);
+    return block;
+  }
+  if (size == 0) {
+    release(old, site, caller);
+    return nullptr;
+  }
+  const size_t before = head_of(old).size;
+  {
+    Inside in;
+    if (in.outermost() && arena_is_open()) {
+      Head& head = head_of(old);
+      if (head.state != kLive) bad_free();
+      if (fits_slot(head, size)) {
+        if (size < before && !holds_no_references(before)) {
+          drop_contents(in, static_cast<char*>(old) + size, before - size, nullptr,
+                        PLUMB_CAUSE_HOLDER_FREED, true, caller);
+        }
+        note_death(in, head);
+        head.size = size;
+        head.api = api;
+        note_birth(in, head, caller);
+        return old;
+      }
+    }
+  }
+  void* block = allocate(size, 0, api, false, caller);
+  if (block == nullptr) return nullptr;
+  __builtin_memcpy(block, old, before < size ? before : size);
+  {
+    // What it held is now in the new block: only what did not fit is dropped.
+    Inside in;
+    if (in.outermost() && arena_is_open()) {
+      if (size < before && !holds_no_references(before)) {
+        drop_contents(in, static_cast<char*>(old) + size, before - size, nullptr,
+                      PLUMB_CAUSE_HOLDER_FREED, true, caller);
+      }
+      Head& head = head_of(old);
+      if (!holds_no_references(before)) clear_references(old, before < size ? before : size);
+      note_death(in, head);
+      give_block(in, old);
+    }
+  }
+  return block;
+}
+
+}  // namespace
+
+namespace plumb::rt {
+
+void clear_references(void* begin, size_t size) {
+  auto* word = static_cast<uint64_t*>(begin);
+  for (size_t i = 0; i < size / 8; ++i) {
+    if (is_tracked(word[i])) word[i] = 0;
+  }
+}
+
+}  // namespace plumb::rt
+
+PLUMB_EXPORT void* malloc(size_t size) {
+  return allocate(size, 0, PLUMB_API_MALLOC, false, {PLUMB_HERE()});
+}
+extern "C" __attribute__((alias("malloc"), visibility("hidden"))) void* plumb_rt_malloc(size_t);
+
+PLUMB_EXPORT void* calloc(size_t count, size_t size) {
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(count, size, &bytes)) return no_memory();
+  return allocate(bytes, 0, PLUMB_API_CALLOC, true, {PLUMB_HERE()});
+}
+
+PLUMB_EXPORT void* realloc(void* old, size_t size) {
+  return reallocate(old, size, PLUMB_API_REALLOC, nullptr, {PLUMB_HERE()});
+}
+PLUMB_EXPORT void* reallocarray(void* old, size_t count, size_t size) noexcept {
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(count, size, &bytes)) return no_memory();
+  return reallocate(old, bytes, PLUMB_API_REALLOCARRAY, nullptr, {PLUMB_HERE()});
+}
+
+// operator delete is called next with this block: the free inside it belongs to
+// this place.
+PLUMB_EXPORT void __plumb_freeing(void* block, const PlumbSite* site) { announced = {block, site}; }
+
+PLUMB_EXPORT void free(void* block) { release(block, nullptr, {PLUMB_HERE()}); }
+
+// free, called by code that we compiled: it knows what it frees.
+PLUMB_EXPORT void __plumb_free(void* block, const PlumbSite* site) {
+  release(block, site, {PLUMB_HERE()});
+}
+
+PLUMB_EXPORT void* memalign(size_t alignment, size_t size) {
+  return allocate(size, alignment, PLUMB_API_MEMALIGN, false, {PLUMB_HERE()});
+}
+PLUMB_EXPORT void* aligned_alloc(size_t alignment, size_t size) {
+  return allocate(size, alignment, PLUMB_API_ALIGNED_ALLOC, false, {PLUMB_HERE()});
+}
+PLUMB_EXPORT int posix_memalign(void** result, size_t alignment, size_t size) {
+  if (alignment % sizeof(void*) != 0 || alignment == 0 || (alignment & (alignment - 1)) != 0) {
+    return EINVAL;
+  }
+  const int saved = errno;
+  void* block = allocate(size, alignment, PLUMB_API_POSIX_MEMALIGN, false, {PLUMB_HERE()});
+  errno = saved;
+  if (block == nullptr) return ENOMEM;
+  *result = block;
+  return 0;
+}
+PLUMB_EXPORT void* valloc(size_t size) {
+  return allocate(size, kPage, PLUMB_API_VALLOC, false, {PLUMB_HERE()});
+}
+PLUMB_EXPORT void* pvalloc(size_t size) {
+  return allocate(page_up(size), kPage, PLUMB_API_PVALLOC, false, {PLUMB_HERE()});
+}
+
+PLUMB_EXPORT size_t malloc_usable_size(void* block) noexcept {
+  if (block == nullptr) return 0;
+  if (is_ours(block)) return head_of(block).size;
+  return usable_size(reinterpret_cast<uintptr_t>(block));
+}

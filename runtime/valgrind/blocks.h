@@ -1,0 +1,85 @@
+// The watched blocks, and the arena that they live in.
+//
+// A block gets an address in a range of its own (watch_protocol.h), so that one
+// comparison tells a reference from any other word. Small blocks are found by
+// granule, large ones by page; the granule past a block's end is the block's,
+// too, since a pointer one past the end is a reference.
+// Blocks lie far apart when there are few of them: a pointer that is copied
+// byte by byte passes through values near the right one, and those should mean
+// nothing.
+// Limit: 4 GB; what does not fit is left to the program's own malloc.
+#pragma once
+
+#include "common/watch_protocol.h"
+#include "valgrind/stacks.h"
+#include "valgrind/vg.h"
+
+namespace plumb::vg {
+
+using BlockId = UInt;  // 0: none
+
+// As in record.h's PlumbCause.
+enum Cause : UChar {
+  kUnknownCause = 0,
+  kOverwritten = 1,
+  kScopeEnd = 2,
+  kHolderFreed = 3,
+  kUnmapped = 5,
+  kThreadEnd = 6,
+  kDiscarded = 7,
+  kEscapedThrow = 8,
+};
+
+enum BlockState : UChar {
+  kFreed = 0,
+  kHeld = 1,      // memory outside the arena refers to it
+  kFloating = 2,  // registers may
+  kGone = 3,      // nothing outside the arena does
+};
+
+inline constexpr UChar kReturned = 1;  // the innermost function had it as its result
+inline constexpr UChar kLastRead = 2;  // nothing read it after that place
+
+// When the last reference from outside went, as far as we know.
+struct Drop {
+  ULong time;
+  StackId stack;
+  Cause cause;
+  UChar flags;  // as in record.h's PLUMB_WATCHED_...
+};
+
+struct Block {
+  Addr address;
+  SizeT size;
+  UInt generation;  // of the id
+  UInt held;        // words outside the arena
+  UInt saved;       // registers that a function saved for its caller
+  BlockState state;
+  UChar verdict;    // at the end; PlumbBlockState
+  bool read;        // a register with it was read since `drop`
+  UInt float_age;   // pieces of code since it began to float or was read
+  bool read_below;  // ... by a function that the owner called
+  ThreadId thread;  // whose registers may have it, while it floats
+  StackId allocation;
+  Drop drop;
+  Addr owner_sp;  // the outermost frame that has it in registers; 0: none
+  Addr read_ip;   // last reading instruction there
+  StackId use_stack;
+  UInt use_count;
+  Addr use_ip;
+  Addr use_sp;
+  BlockId leader;
+  UInt mark;
+  BlockId next_free;
+};
+
+void prepare_arena(bool dense);
+// 0: no room.
+BlockId new_block(SizeT size, SizeT alignment);
+void free_block(BlockId id);
+
+BlockId find_block(Addr value);
+Block& block(BlockId id);
+BlockId block_end();  // one more than the last
+
+}  // namespace plumb::vg

@@ -1,0 +1,524 @@
+#include "valgrind/follow.h"
+
+namespace plumb::vg {
+
+ULong floating = 0;
+Addr jump_from = 0;
+Addr jump_to = 0;
+
+namespace {
+
+Vector<BlockId> floats;
+ULong now = 0;
+ULong followed_since = 1;  // grows each time the following starts anew
+
+// In the order of the guest state.
+enum Register : UInt { kRax, kRcx, kRdx, kRbx, kRsp, kRbp, kRsi, kRdi };
+constexpr UInt kRegisters = 16;
+constexpr UShort bit(UInt number) { return static_cast<UShort>(1u << number); }
+// Functions keep these for their callers.
+constexpr UShort kKept = bit(kRbx) | bit(kRbp) | bit(12) | bit(13) | bit(14) | bit(15);
+constexpr UShort kResults = bit(kRax) | bit(kRdx);
+
+// The `return` that led to the end of this piece.
+Addr return_place(const Piece* piece) { return jump_to == piece->first ? jump_from : piece->last; }
+
+bool is_current(const Slot& slot) {
+  return (block(slot.block).generation & 0xfffffff) == slot.generation;
+}
+
+void start_floating(BlockId id) {
+  Block& it = block(id);
+  it.thread = VG_(get_running_tid)();
+  if (it.state == kFloating) return;
+  it.state = kFloating;
+  if (floating == 0) ++followed_since;
+  floats.push(id);
+  ++floating;
+}
+
+void stop_floating(BlockId id) {
+  for (UInt i = 0; i < floats.count; ++i) {
+    if (floats[i] != id) continue;
+    floats[i] = floats.last();
+    floats.pop();
+    --floating;
+    return;
+  }
+}
+
+void note_drop(Block& it, Cause cause, StackId stack, UChar flags) {
+  it.drop = {++now, stack, cause, flags};
+  it.read = false;
+  it.read_below = false;
+  it.float_age = 0;
+}
+
+// Nothing outside refers to it any more, except perhaps registers.
+void dropped(BlockId id, Cause cause, StackId stack, UChar flags = 0) {
+  Block& it = block(id);
+  if (it.held != 0) return;
+  note_drop(it, cause, stack, flags);
+  start_floating(id);
+}
+
+// Where and why, for a word that was overwritten or went with its memory.
+void dropped_here(BlockId id, Cause cause, ThreadId thread) {
+  Block& it = block(id);
+  if (it.held != 0) return;
+  Thread& state = thread_state(thread);
+  if (state.end_stack != 0) {  // libc cleans up after the thread's function
+    dropped(id, kThreadEnd, state.end_stack);
+    return;
+  }
+  dropped(id, cause, current_stack(thread));
+}
+
+void add_reference(BlockId id, Addr word, SlotKind kind, ThreadId thread) {
+  Block& it = block(id);
+  if (kind == kInside) return;
+  if (kind == kSaved) {
+    ++it.saved;
+    return;
+  }
+  ++it.held;
+  if (it.state != kHeld) {
+    stop_floating(id);
+    it.state = kHeld;
+  }
+  // A word of a function that the owner called is not the owner's.
+  const Thread& state = thread_state(thread);
+  const bool below_owner = it.owner_sp != 0 && word < it.owner_sp && word >= state.stack_low;
+  if (!below_owner) it.owner_sp = 0;
+}
+
+// The slot has been removed.
+bool lose_reference(const Slot& slot) {
+  if (!is_current(slot)) return false;
+  Block& it = block(slot.block);
+  if (it.state == kFreed) return false;
+  if (slot.kind == kSaved) {
+    --it.saved;
+    return false;
+  }
+  if (slot.kind == kOutside) --it.held;
+  return it.held == 0;
+}
+
+// A word that is over must not look like a reference later, when somebody
+// writes one half of it.
+void wipe(const Slot& slot) {
+  Addr* word = reinterpret_cast<Addr*>(slot.address);
+  if (find_block(*word) == slot.block) *word = 0;
+}
+
+// libc keeps the stacks of ended threads. The frames of our own library are on
+// it, too, and those are not followed.
+void wipe_stack(Addr sp, Addr end) {
+  constexpr Addr kDeep = 256 * 1024;
+  const NSegment* segment = VG_(am_find_nsegment)(sp);
+  if (segment == nullptr || !segment->hasW) return;
+  Addr at = sp - kDeep > segment->start && sp > kDeep ? sp - kDeep : segment->start;
+  if (end > segment->end) end = segment->end;
+  for (at &= ~Addr{7}; at + sizeof(Addr) <= end; at += sizeof(Addr)) {
+    Addr* word = reinterpret_cast<Addr*>(at);
+    if (watch::in_arena(*word)) *word = 0;
+  }
+}
+
+void reconcile(Addr word, bool saved, bool partial, ThreadId thread) {
+  const BlockId found = find_block(*reinterpret_cast<const Addr*>(word));
+  Slot* slot = slots.find(word);
+  if (slot == nullptr && found == 0) return;
+  Slot old{};
+  if (slot != nullptr) {
+    if (slot->block == found && is_current(*slot)) {
+      const bool was_saved = slot->kind == kSaved;
+      if (was_saved == saved) return;
+    }
+    old = *slot;
+    slots.remove(slot);
+  }
+  if (found != 0) {
+    // Half-written words pass through values that mean nothing.
+    const bool chance = partial && block(found).state == kGone;
+    if (!chance) {
+      const SlotKind kind = watch::in_arena(word) ? kInside : saved ? kSaved : kOutside;
+      add_reference(found, word, kind, thread);
+      Slot* fresh = slots.add(word, found, kind);
+      if (const ThreadId owner = stack_owner(word, thread); owner != 0) {
+        fresh->listed = 1;
+        list_stack_word(owner, word);
+        if (owner == thread) set_lowest(thread);
+      }
+    }
+  }
+  if (old.address != 0 && lose_reference(old)) dropped_here(old.block, kOverwritten, thread);
+}
+
+// The stack when the unwinding began, from the frame of this address on.
+StackId left_stack(const Thread& state, Addr address) {
+  RawStack stack = *state.left;
+  cut_to_frame_of(stack, address);
+  return keep_stack(stack);
+}
+
+Cause left_cause(const Thread& state) { return state.leaving == kJump ? kScopeEnd : kEscapedThrow; }
+
+// All words of the stack below `sp` are over: by a return, or by unwinding.
+void frames_end(ThreadId id, Thread& state, Addr sp, const VexGuestAMD64State* returning,
+                Addr return_ip) {
+  RawStack raw;
+  raw.count = 0;
+  while (state.stack_words.count != 0 && state.stack_words.last() < sp) {
+    const Addr word = state.stack_words.pop();
+    if (returning != nullptr && raw.count == 0) {
+      take_stack(id, raw, true);
+      raw.ips[0] = return_ip;
+    }
+    if (word == state.end_marker) {
+      state.end_marker = 0;
+      state.end_stack = keep_stack(raw);
+      continue;
+    }
+    Slot* slot = slots.find(word);
+    if (slot == nullptr || slot->listed == 0) continue;
+    const Slot old = *slot;
+    slots.remove(slot);
+    wipe(old);
+    if (!lose_reference(old)) continue;
+    Block& it = block(old.block);
+    if (state.leaving != 0 && returning == nullptr) {
+      // The unwinder's own frames lie below; what they saved belonged to the
+      // function that had it in registers.
+      const Addr from = word >= state.left->sps[0] ? word : it.owner_sp;
+      dropped(old.block, left_cause(state), left_stack(state, from));
+      continue;
+    }
+    RawStack stack = raw;
+    const bool passed_on = it.owner_sp != 0 && it.owner_sp > word && it.owner_sp >= sp;
+    if (passed_on) cut_to_frame_of(stack, it.owner_sp);
+    const bool returned =
+        !passed_on && returning != nullptr && find_block(returning->guest_RAX) == old.block;
+    dropped(old.block, kScopeEnd, keep_stack(stack), returned ? kReturned : 0);
+  }
+  set_lowest(id);
+}
+
+// --- Registers ---
+
+struct Sighting {
+  UShort in;    // general registers that have it
+  bool vector;  // some vector register has it
+};
+
+const Addr* general(const VexGuestAMD64State* state) {
+  return reinterpret_cast<const Addr*>(&state->guest_RAX);
+}
+
+Sighting find_in_registers(const VexGuestAMD64State* state, const Thread& thread,
+                           const Piece* piece, BlockId id, bool with_vectors) {
+  Sighting seen{};
+  const Block& it = block(id);
+  const Addr* values = general(state);
+  for (UInt i = 0; i < kRegisters; ++i) {
+    const Addr value = values[i];
+    if (value < it.address || value > it.address + it.size) continue;
+    if (value == thread.dead_value[i] && (piece->reads & bit(i)) == 0) continue;
+    seen.in |= bit(i);
+  }
+  if (seen.in == 0 && with_vectors) {
+    const Addr* words = reinterpret_cast<const Addr*>(&state->guest_YMM0);
+    for (UInt i = 0; i < 16 * 4 && !seen.vector; ++i) {
+      seen.vector = words[i] >= it.address && words[i] <= it.address + it.size;
+    }
+  }
+  return seen;
+}
+
+// After a return the registers that functions do not keep are left-overs.
+void note_left_overs(const VexGuestAMD64State* state, Thread& thread) {
+  const Addr* values = general(state);
+  for (UInt i = 0; i < kRegisters; ++i) {
+    const bool dead = ((kKept | kResults | bit(kRsp)) & bit(i)) == 0;
+    thread.dead_value[i] = dead && watch::in_arena(values[i]) ? values[i] : 0;
+  }
+}
+
+// The function that had it has returned to this place.
+bool has_returned(const Block& it, const Piece* before, Addr sp) {
+  return before != nullptr && before->ends_in_return && it.owner_sp < sp;
+}
+
+UInt other_threads = 0;  // besides the first
+
+// Another thread that has it in a register, or 0.
+ThreadId looked_for_by;
+Addr looked_for_begin;
+Addr looked_for_end;
+ThreadId looked_for_at;
+void look_in_register(ThreadId thread, const HChar*, UWord value) {
+  if (thread != looked_for_by && value >= looked_for_begin && value <= looked_for_end) {
+    looked_for_at = thread;
+  }
+}
+ThreadId find_in_other_threads(const Block& it, ThreadId running) {
+  if (other_threads == 0) return 0;  // there are many slots to look at
+  looked_for_by = running;
+  looked_for_begin = it.address;
+  looked_for_end = it.address + it.size;
+  looked_for_at = 0;
+  VG_(apply_to_GP_regs)(look_in_register);
+  return looked_for_at;
+}
+
+// The loss of a block that registers do not have any more.
+void float_away(BlockId id, ThreadId thread_id, const Thread& thread, const Piece* piece,
+                Addr entry, Addr sp) {
+  Block& it = block(id);
+  if (thread.leaving != kNoLeave && it.owner_sp >= thread.left->sps[0]) {
+    // A frame is cleaned up on the way to the handler.
+    note_drop(it, left_cause(thread), left_stack(thread, it.owner_sp), 0);
+  } else if (it.read) {
+    RawStack stack;
+    take_stack(thread_id, stack);
+    if (it.owner_sp > entry) {
+      cut_to_frame_of(stack, it.owner_sp);
+    } else if (has_returned(it, thread.before, sp)) {
+      put_innermost(stack, it.read_ip, sp - sizeof(Addr));
+    } else if (stack.count != 0) {
+      // The call that read it last, or the owner's own last read.
+      stack.ips[0] = it.read_below ? piece->first - 1 : it.read_ip;
+    }
+    // What a function of the allocator's read last was given to it.
+    const bool given = thread.before != nullptr && is_own(thread.before->first);
+    note_drop(it, kScopeEnd, keep_stack(stack), given ? 0 : kLastRead);
+  }
+  it.owner_sp = 0;
+  it.state = kGone;
+}
+
+void look_at_block(const VexGuestAMD64State* state, const Piece* piece, ThreadId thread_id,
+                   Thread& thread, Addr entry, BlockId id, const Sighting& seen) {
+  Block& it = block(id);
+  const Addr sp = state->guest_RSP;
+  if (it.read && has_returned(it, thread.before, sp)) {
+    // It came back from the function that owned it.
+    if ((seen.in & kKept) != 0) {
+      it.owner_sp = sp;
+      it.read_ip = piece->first - 1;
+    } else {
+      RawStack stack;
+      take_stack(thread_id, stack);
+      put_innermost(stack, it.read_ip, sp - sizeof(Addr));
+      note_drop(it, kScopeEnd, keep_stack(stack), kReturned | kLastRead);
+      it.owner_sp = 0;
+    }
+  } else if (it.read_below && it.owner_sp <= entry) {
+    // Back in the owner: the call is its last read so far.
+    it.read_below = false;
+    it.read_ip = piece->first - 1;
+  }
+  const UShort read = seen.in & piece->reads;
+  if (read == 0 && !(seen.vector && piece->reads_vectors)) return;
+  it.read = true;
+  it.float_age = 0;
+  if (it.owner_sp > entry) {
+    it.read_below = true;
+    return;
+  }
+  it.owner_sp = sp;
+  it.read_ip = piece->first;  // a vector register, if no other
+  for (UInt i = 0; i < kRegisters; ++i) {
+    if ((read & bit(i)) == 0) continue;
+    const Addr ip = piece->first + piece->read_at[i] - 1;
+    if (ip > it.read_ip) it.read_ip = ip;
+  }
+}
+
+// The stack pointer at the entry of the running function; the highest address
+// when it was entered before the following began.
+Addr follow_calls(Thread& thread, Addr sp) {
+  if (thread.followed_since != followed_since) {
+    thread.followed_since = followed_since;
+    thread.before = nullptr;
+    thread.entries.clear();
+    VG_(memset)(thread.dead_value, 0, sizeof thread.dead_value);
+  }
+  while (thread.entries.count != 0 && thread.entries.last() < sp) thread.entries.pop();
+  if (thread.before != nullptr && thread.before->ends_in_call) thread.entries.push(sp);
+  return thread.entries.count == 0 ? ~Addr{0} : thread.entries.last();
+}
+
+void stack_unwound(ThreadId id) {
+  Thread& thread = thread_state(id);
+  if (thread.leaving == 0) return;
+  const Addr sp = VG_(get_SP)(id);
+  frames_end(id, thread, sp, nullptr, 0);
+  for (BlockId float_id : floats) {
+    Block& it = block(float_id);
+    if (it.owner_sp >= thread.left->sps[0] && it.owner_sp < sp) {
+      note_drop(it, left_cause(thread), left_stack(thread, it.owner_sp), 0);
+      it.owner_sp = 0;
+    }
+  }
+  if (thread.leaving == kJump) --floating;
+  thread.leaving = kNoLeave;
+}
+
+}  // namespace
+
+void begin_block(BlockId id, ThreadId thread) {
+  Block& it = block(id);
+  it.allocation = current_stack(thread);
+  it.use_stack = 0;
+  note_drop(it, kDiscarded, it.allocation, 0);
+  start_floating(id);
+}
+
+void end_block(BlockId id, ThreadId thread) {
+  Block& it = block(id);
+  stop_floating(id);
+  it.state = kFreed;
+  range_dies(it.address, it.size, kHolderFreed, thread);
+  free_block(id);
+}
+
+void memory_written(Addr address, SizeT size, bool saved, bool partial) {
+  const ThreadId thread = VG_(get_running_tid)();
+  for (Addr word = address & ~Addr{7}; word < address + size; word += 8) {
+    reconcile(word, saved, partial, thread);
+  }
+}
+
+void range_dies(Addr begin, SizeT size, Cause cause, ThreadId thread) {
+  slots.take_range(begin, begin + size, [&](const Slot& slot) {
+    if (cause == kHolderFreed) wipe(slot);
+    if (lose_reference(slot)) dropped_here(slot.block, cause, thread);
+  });
+}
+
+void range_moves(Addr from, Addr to, SizeT size) {
+  slots.take_range(from, from + size, [&](const Slot& slot) {
+    if (!is_current(slot)) return;
+    const Addr word = slot.address - from + to;
+    if (Slot* there = slots.find(word); there != nullptr) slots.remove(there);
+    slots.add(word, slot.block, static_cast<SlotKind>(slot.kind));
+  });
+}
+
+void thread_begins(ThreadId id, Addr marker, bool is_main) {
+  Thread& thread = thread_state(id);
+  note_stack(id);
+  thread.top_sp = marker + sizeof(Addr);
+  if (is_main) return;
+  ++other_threads;
+  thread.end_stack = 0;
+  thread.end_marker = marker;
+  list_stack_word(id, marker);
+  set_lowest(id);
+}
+
+void thread_ends(ThreadId id, Addr thread_pointer) {
+  Thread& thread = thread_state(id);
+  if (thread.top_sp != 0 && id != 1 && other_threads != 0) --other_threads;
+  if (thread.stack_high == 0) return;
+  if (thread.end_stack == 0) thread.end_stack = current_stack(id);
+  // The thread's own variables lie between its stack and the thread pointer;
+  // what is above that belongs to whoever joins the thread.
+  const Addr end = thread_pointer > thread.stack_high ? thread_pointer : thread.stack_high;
+  slots.take_range(thread.stack_low, end, [&](const Slot& slot) {
+    wipe(slot);
+    if (lose_reference(slot)) dropped(slot.block, kThreadEnd, thread.end_stack);
+  });
+  wipe_stack(VG_(get_SP)(id), end);
+  Vector<Addr> words = thread.stack_words;
+  words.clear();
+  Vector<Addr> entries = thread.entries;
+  entries.clear();
+  VG_(memset)(&thread, 0, sizeof thread);
+  thread.stack_words = words;
+  thread.entries = entries;
+}
+
+VG_REGPARM(1) void on_unwind(UWord leave) {
+  const ThreadId id = VG_(get_running_tid)();
+  Thread& thread = thread_state(id);
+  if (thread.left == nullptr) {
+    thread.left = static_cast<RawStack*>(VG_(malloc)("plumb.left", sizeof(RawStack)));
+  }
+  take_stack(id, *thread.left);
+  if (thread.left->count < 2) return;
+  drop_innermost(*thread.left);
+  // Where a jump arrives is found by looking at each piece of code.
+  if (leave == kJump && thread.leaving != kJump) {
+    if (floating++ == 0) ++followed_since;
+  }
+  thread.leaving = static_cast<Leave>(leave);
+}
+
+VG_REGPARM(0) void on_catch() { stack_unwound(VG_(get_running_tid)()); }
+
+VG_REGPARM(2) void on_piece(const VexGuestAMD64State* state, const Piece* piece) {
+  const ThreadId id = VG_(get_running_tid)();
+  Thread& thread = thread_state(id);
+  const Addr sp = state->guest_RSP;
+  if (thread.leaving == kJump && sp > thread.left->sps[0]) stack_unwound(id);
+  const Addr entry = follow_calls(thread, sp);
+  const bool returned = thread.before != nullptr && thread.before->ends_in_return;
+  if (returned) note_left_overs(state, thread);
+  // What our own library does with registers means nothing; except that main and
+  // the threads' functions return to it.
+  const bool ended =
+      returned && sp == thread.top_sp && is_own(piece->first) && !is_own(thread.before->first);
+  if (!is_own(piece->first) || ended) {
+    for (UInt i = 0; i < floats.count;) {
+      const BlockId it = floats[i];
+      if (block(it).thread != id) {
+        ++i;
+        continue;
+      }
+      Sighting seen = find_in_registers(state, thread, piece, it, !returned);
+      if (ended) seen.in &= kResults;  // the rest is our own copy
+      // A register that nobody reads for so long is taken for a left-over:
+      // looking at it forever would make the rest of the run slow.
+      constexpr UInt kLongUnread = 50000;
+      if (++block(it).float_age > kLongUnread) {
+        float_away(it, id, thread, piece, entry, sp);
+        floats[i] = floats.last();
+        floats.pop();
+        --floating;
+        continue;
+      }
+      if (seen.in == 0 && !seen.vector && block(it).saved == 0) {
+        if (const ThreadId other = find_in_other_threads(block(it), id); other != 0) {
+          block(it).thread = other;
+          ++i;
+          continue;
+        }
+        float_away(it, id, thread, piece, entry, sp);
+        floats[i] = floats.last();
+        floats.pop();
+        --floating;
+        continue;
+      }
+      look_at_block(state, piece, id, thread, entry, it, seen);
+      ++i;
+    }
+  }
+  thread.before = piece;
+}
+
+VG_REGPARM(2) void on_return(const VexGuestAMD64State* state, const Piece* piece) {
+  const ThreadId id = VG_(get_running_tid)();
+  Thread& thread = thread_state(id);
+  Addr sp = state->guest_RSP;
+  if (sp < thread.stack_low || sp > thread.stack_high + 1) return;
+  // Our own functions that lead up to the thread's function are not its end.
+  if (is_own(piece->first) && thread.end_marker != 0 && thread.end_marker < sp) {
+    sp = thread.end_marker;
+  }
+  frames_end(id, thread, sp, state, return_place(piece));
+}
+
+}  // namespace plumb::vg

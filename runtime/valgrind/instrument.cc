@@ -1,0 +1,509 @@
+// What is added to each piece of code:
+// - at its begin, if blocks float: a look at the registers;
+// - around each store: the word before and after; only if one of them is in the
+//   arena, our function is called;
+// - at a return: if the lowest slot on the stack is below the stack pointer, the
+//   frame's slots are ended;
+// - at each access, if uses are asked for: only if the address is in the arena,
+//   it is noted. Addresses relative to the stack pointer never are.
+
+#include "valgrind/instrument.h"
+
+#include "valgrind/follow.h"
+#include "valgrind/use.h"
+
+namespace plumb::vg {
+
+bool note_uses = true;
+
+namespace {
+
+constexpr Int kFirstRegister = offsetof(VexGuestAMD64State, guest_RAX);
+constexpr Int kRegisterBytes = 16 * 8;
+constexpr Int kVectors = offsetof(VexGuestAMD64State, guest_YMM0);
+constexpr Int kVectorBytes = 16 * 32;
+constexpr Int kStackPointer = offsetof(VexGuestAMD64State, guest_RSP);
+
+// Registers that functions keep for their callers, as bits.
+constexpr UInt kKeptRegisters = 0xf028;
+
+int register_at(Int offset) {
+  const Int from = offset - kFirstRegister;
+  return from >= 0 && from < kRegisterBytes ? from / 8 : -1;
+}
+
+// --- Reading code ---
+
+// The register that this instruction pushes, or -1.
+int pushed_register(const UChar* code) {
+  if (code[0] >= 0x50 && code[0] <= 0x57) return code[0] - 0x50;
+  if (code[0] == 0x41 && code[1] >= 0x50 && code[1] <= 0x57) return code[1] - 0x50 + 8;
+  return -1;
+}
+
+// What is below the stack pointer is not a slot, so a push ends none.
+bool is_push(const UChar* code) {
+  if (pushed_register(code) >= 0) return true;
+  if (code[0] == 0x68 || code[0] == 0x6a || code[0] == 0xe8) return true;
+  if (code[0] != 0xff) return false;
+  const UInt kind = (code[1] >> 3) & 7;
+  return kind == 2 || kind == 6;
+}
+
+struct Reader {
+  Piece* piece;
+  int* from;  // for each temporary: the register that it was read from, or -1
+  UShort written;
+  Addr end;    // of the instruction
+  int pushed;  // register that the instruction only saves
+
+  void read(int number) {
+    if (number == pushed || number < 0) return;
+    piece->reads |= static_cast<UShort>(1u << number);
+    piece->read_at[number] = static_cast<UShort>(end - piece->first);
+  }
+  void visit(const IRExpr* expr) {
+    switch (expr->tag) {
+      case Iex_RdTmp:
+        read(from[expr->Iex.RdTmp.tmp]);
+        break;
+      case Iex_Get:
+        if (expr->Iex.Get.offset >= kVectors && expr->Iex.Get.offset < kVectors + kVectorBytes) {
+          piece->reads_vectors = true;
+        } else if (const int number = register_at(expr->Iex.Get.offset);
+                   number >= 0 && (written & (1u << number)) == 0) {
+          read(number);
+        }
+        break;
+      case Iex_Unop:
+        visit(expr->Iex.Unop.arg);
+        break;
+      case Iex_Binop:
+        visit(expr->Iex.Binop.arg1);
+        visit(expr->Iex.Binop.arg2);
+        break;
+      case Iex_Triop:
+        visit(expr->Iex.Triop.details->arg1);
+        visit(expr->Iex.Triop.details->arg2);
+        visit(expr->Iex.Triop.details->arg3);
+        break;
+      case Iex_Load:
+        visit(expr->Iex.Load.addr);
+        break;
+      case Iex_ITE:
+        visit(expr->Iex.ITE.cond);
+        visit(expr->Iex.ITE.iftrue);
+        visit(expr->Iex.ITE.iffalse);
+        break;
+      case Iex_CCall:
+        for (IRExpr** arg = expr->Iex.CCall.args; *arg != nullptr; ++arg) visit(*arg);
+        break;
+      default:
+        break;
+    }
+  }
+  void visit(const IRStmt* statement) {
+    switch (statement->tag) {
+      case Ist_IMark: {
+        const Addr at = statement->Ist.IMark.addr;
+        end = at + statement->Ist.IMark.len;
+        const int number = pushed_register(reinterpret_cast<const UChar*>(at));
+        pushed = number >= 0 && ((kKeptRegisters >> number) & 1) != 0 ? number : -1;
+        piece->last = at;
+        break;
+      }
+      case Ist_WrTmp: {
+        const IRExpr* data = statement->Ist.WrTmp.data;
+        // Fetched, but not used yet.
+        const int number = data->tag == Iex_Get && data->Iex.Get.ty == Ity_I64
+                               ? register_at(data->Iex.Get.offset)
+                               : -1;
+        if (number >= 0 && (written & (1u << number)) == 0) {
+          from[statement->Ist.WrTmp.tmp] = number;
+        } else {
+          visit(data);
+        }
+        break;
+      }
+      case Ist_Put: {
+        const IRExpr* data = statement->Ist.Put.data;
+        const int number = register_at(statement->Ist.Put.offset);
+        const bool same =
+            data->tag == Iex_RdTmp && number >= 0 && from[data->Iex.RdTmp.tmp] == number;
+        if (!same) visit(data);
+        if (number >= 0 && statement->Ist.Put.offset % 8 == 0) {
+          written |= static_cast<UShort>(1u << number);
+        }
+        break;
+      }
+      case Ist_Store:
+        visit(statement->Ist.Store.addr);
+        visit(statement->Ist.Store.data);
+        break;
+      case Ist_StoreG:
+        visit(statement->Ist.StoreG.details->addr);
+        visit(statement->Ist.StoreG.details->data);
+        break;
+      case Ist_LoadG:
+        visit(statement->Ist.LoadG.details->addr);
+        break;
+      case Ist_CAS:
+        visit(statement->Ist.CAS.details->addr);
+        visit(statement->Ist.CAS.details->expdLo);
+        visit(statement->Ist.CAS.details->dataLo);
+        break;
+      case Ist_Exit:
+        visit(statement->Ist.Exit.guard);
+        break;
+      case Ist_Dirty:
+        for (IRExpr** arg = statement->Ist.Dirty.details->args; *arg != nullptr; ++arg) {
+          if (!is_IRExpr_VECRET_or_GSPTR(*arg)) visit(*arg);
+        }
+        break;
+      default:
+        break;
+    }
+  }
+};
+
+Piece* describe(const IRSB* in, Int first) {
+  Piece* piece = static_cast<Piece*>(VG_(calloc)("plumb.piece", 1, sizeof(Piece)));
+  int* from = static_cast<int*>(
+      VG_(malloc)("plumb.from", static_cast<SizeT>(in->tyenv->types_used + 1) * sizeof(int)));
+  for (Int i = 0; i < in->tyenv->types_used; ++i) from[i] = -1;
+  piece->first = in->stmts[first]->Ist.IMark.addr;
+  Reader reader{piece, from, 0, piece->first, -1};
+  for (Int i = first; i < in->stmts_used; ++i) reader.visit(in->stmts[i]);
+  VG_(free)(from);
+  piece->ends_in_call = in->jumpkind == Ijk_Call;
+  piece->ends_in_return = in->jumpkind == Ijk_Ret;
+  return piece;
+}
+
+// --- Writing code ---
+
+class Writer {
+ public:
+  explicit Writer(IRSB* out) : out_(out) {}
+
+  void add(IRStmt* statement) { addStmtToIRSB(out_, statement); }
+  IRExpr* assign(IRType type, IRExpr* expr) {
+    const IRTemp temp = newIRTemp(out_->tyenv, type);
+    add(IRStmt_WrTmp(temp, expr));
+    return IRExpr_RdTmp(temp);
+  }
+  IRExpr* load(IRExpr* address) { return assign(Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, address)); }
+  IRExpr* load_global(const void* address) {
+    return load(mkIRExpr_HWord(reinterpret_cast<HWord>(address)));
+  }
+  IRExpr* number(ULong value) { return IRExpr_Const(IRConst_U64(value)); }
+  IRExpr* in_arena(IRExpr* value) {
+    IRExpr* top = assign(Ity_I64, IRExpr_Binop(Iop_Shr64, value, IRExpr_Const(IRConst_U8(32))));
+    return assign(Ity_I1, IRExpr_Binop(Iop_CmpEQ64, top, number(watch::kArenaTop)));
+  }
+  IRExpr* either(IRExpr* left, IRExpr* right) {
+    if (left == nullptr) return right;
+    if (right == nullptr) return left;
+    return assign(Ity_I1, IRExpr_Binop(Iop_Or1, left, right));
+  }
+  IRExpr* both(IRExpr* left, IRExpr* right) {
+    return assign(Ity_I1, IRExpr_Binop(Iop_And1, left, right));
+  }
+  IRDirty* call(Int in_registers, const HChar* name, void* function, IRExpr** arguments,
+                IRExpr* guard) {
+    IRDirty* dirty =
+        unsafeIRDirty_0_N(in_registers, name, VG_(fnptr_to_fnentry)(function), arguments);
+    if (guard != nullptr) dirty->guard = guard;
+    return dirty;
+  }
+  void add(IRDirty* dirty) { add(IRStmt_Dirty(dirty)); }
+
+ private:
+  IRSB* out_;
+};
+
+void reads_registers(IRDirty* dirty) {
+  dirty->nFxState = 2;
+  dirty->fxState[0] = {Ifx_Read, static_cast<UShort>(kFirstRegister),
+                       static_cast<UShort>(kRegisterBytes), 0, 0};
+  dirty->fxState[1] = {Ifx_Read, static_cast<UShort>(kVectors), static_cast<UShort>(kVectorBytes),
+                       0, 0};
+}
+
+constexpr UInt kWrittenSaved = 0x100;
+constexpr UInt kWrittenPartial = 0x200;
+
+VG_REGPARM(2) void on_write(Addr address, UWord how) {
+  const ThreadId thread = VG_(get_running_tid)();
+  const bool saved = (how & kWrittenSaved) != 0;
+  if (!saved && is_own(VG_(get_IP)(thread))) return;
+  memory_written(address, how & 0xff, saved, (how & kWrittenPartial) != 0);
+}
+
+void add_written(Writer& write, IRExpr* address, UInt how, IRExpr* guard) {
+  if (guard == nullptr) return;
+  write.add(write.call(2, "plumb_on_write", reinterpret_cast<void*>(on_write),
+                       mkIRExprVec_2(address, mkIRExpr_HWord(how)), guard));
+}
+
+// The words of a wide value.
+IRExpr* word_of(Writer& write, IRExpr* value, IRType type, UInt index) {
+  if (value->tag == Iex_Const) return nullptr;
+  if (type == Ity_I64) return value;
+  if (type == Ity_V128) {
+    return write.assign(Ity_I64, IRExpr_Unop(index == 0 ? Iop_V128to64 : Iop_V128HIto64, value));
+  }
+  const IROp parts[] = {Iop_V256to64_0, Iop_V256to64_1, Iop_V256to64_2, Iop_V256to64_3};
+  return write.assign(Ity_I64, IRExpr_Unop(parts[index], value));
+}
+
+IRExpr* plus(Writer& write, IRExpr* address, UInt offset) {
+  if (offset == 0) return address;
+  return write.assign(Ity_I64, IRExpr_Binop(Iop_Add64, address, write.number(offset)));
+}
+
+// A store of whole words, known before it happens.
+void add_wide_store(Writer& write, IRStmt* store, IRExpr* address, IRExpr* data, IRType type,
+                    const UChar* code) {
+  const UInt bytes = static_cast<UInt>(sizeofIRType(type));
+  const bool push = is_push(code);
+  if (push && data->tag == Iex_Const) {
+    write.add(store);
+    return;
+  }
+  IRExpr* guard = nullptr;
+  for (UInt i = 0; i < bytes / 8; ++i) {
+    if (!push) {
+      guard = write.either(guard, write.in_arena(write.load(plus(write, address, i * 8))));
+    }
+    if (IRExpr* word = word_of(write, data, type, i); word != nullptr) {
+      guard = write.either(guard, write.in_arena(word));
+    }
+  }
+  write.add(store);
+  const int pushed = pushed_register(code);
+  const bool saved = pushed >= 0 && ((kKeptRegisters >> pushed) & 1) != 0;
+  add_written(write, address, bytes | (saved ? kWrittenSaved : 0), guard);
+}
+
+// Any other write: the word is looked at before and after.
+void add_small_store(Writer& write, IRStmt* store, IRExpr* address, UInt bytes) {
+  IRExpr* word = write.assign(Ity_I64, IRExpr_Binop(Iop_And64, address, write.number(~ULong{7})));
+  IRExpr* before = write.in_arena(write.load(word));
+  write.add(store);
+  IRExpr* after = write.in_arena(write.load(word));
+  add_written(write, address, bytes | kWrittenPartial, write.either(before, after));
+}
+
+void add_store(Writer& write, IRSB* in, IRStmt* store, const UChar* code) {
+  IRExpr* address = store->Ist.Store.addr;
+  IRExpr* data = store->Ist.Store.data;
+  const IRType type = typeOfIRExpr(in->tyenv, data);
+  if (type == Ity_I64 || type == Ity_V128 || type == Ity_V256) {
+    add_wide_store(write, store, address, data, type, code);
+  } else {
+    add_small_store(write, store, address, static_cast<UInt>(sizeofIRType(type)));
+  }
+}
+
+void add_guarded_store(Writer& write, IRSB* in, IRStmt* statement) {
+  IRStoreG* store = statement->Ist.StoreG.details;
+  const IRType type = typeOfIRExpr(in->tyenv, store->data);
+  IRExpr* guard = nullptr;
+  if (type == Ity_I64 && store->data->tag != Iex_Const) {
+    guard = write.both(store->guard, write.in_arena(store->data));
+  }
+  write.add(statement);
+  add_written(write, store->addr, 8, guard);
+}
+
+void add_swap(Writer& write, IRSB* in, IRStmt* statement) {
+  IRCAS* swap = statement->Ist.CAS.details;
+  const UInt bytes = static_cast<UInt>(sizeofIRType(typeOfIRExpr(in->tyenv, swap->dataLo))) *
+                     (swap->dataHi != nullptr ? 2 : 1);
+  if (bytes < 8) {
+    add_small_store(write, statement, swap->addr, bytes);
+    return;
+  }
+  IRExpr* guard = nullptr;
+  for (UInt i = 0; i < bytes / 8; ++i) {
+    guard = write.either(guard, write.in_arena(write.load(plus(write, swap->addr, i * 8))));
+  }
+  write.add(statement);
+  for (UInt i = 0; i < bytes / 8; ++i) {
+    guard = write.either(guard, write.in_arena(write.load(plus(write, swap->addr, i * 8))));
+  }
+  add_written(write, swap->addr, bytes, guard);
+}
+
+// --- Uses ---
+
+// Temporaries that are the stack pointer plus a constant.
+struct StackAddresses {
+  bool* is;
+
+  bool holds(const IRExpr* expr) const {
+    if (expr->tag == Iex_Const) return true;  // a module's own data
+    return expr->tag == Iex_RdTmp && is[expr->Iex.RdTmp.tmp];
+  }
+  void note(const IRStmt* statement) {
+    if (statement->tag != Ist_WrTmp) return;
+    const IRExpr* data = statement->Ist.WrTmp.data;
+    bool from_stack = data->tag == Iex_Get && data->Iex.Get.offset == kStackPointer;
+    if (data->tag == Iex_Binop &&
+        (data->Iex.Binop.op == Iop_Add64 || data->Iex.Binop.op == Iop_Sub64)) {
+      const IRExpr* left = data->Iex.Binop.arg1;
+      from_stack = left->tag == Iex_RdTmp && is[left->Iex.RdTmp.tmp] &&
+                   data->Iex.Binop.arg2->tag == Iex_Const;
+    }
+    if (from_stack) is[statement->Ist.WrTmp.tmp] = true;
+  }
+};
+
+void add_use(Writer& write, const StackAddresses& stack, IRExpr* address) {
+  if (!note_uses || stack.holds(address)) return;
+  write.add(write.call(1, "plumb_on_access", reinterpret_cast<void*>(on_access),
+                       mkIRExprVec_1(address), write.in_arena(address)));
+}
+
+void add_uses(Writer& write, const StackAddresses& stack, const IRStmt* statement) {
+  switch (statement->tag) {
+    case Ist_WrTmp:
+      if (statement->Ist.WrTmp.data->tag == Iex_Load) {
+        add_use(write, stack, statement->Ist.WrTmp.data->Iex.Load.addr);
+      }
+      break;
+    case Ist_Store:
+      add_use(write, stack, statement->Ist.Store.addr);
+      break;
+    case Ist_LoadG:
+      add_use(write, stack, statement->Ist.LoadG.details->addr);
+      break;
+    case Ist_StoreG:
+      add_use(write, stack, statement->Ist.StoreG.details->addr);
+      break;
+    case Ist_CAS:
+      add_use(write, stack, statement->Ist.CAS.details->addr);
+      break;
+    default:
+      break;
+  }
+}
+
+void add_look(Writer& write, const Piece* piece) {
+  IRExpr* guard = write.assign(
+      Ity_I1, IRExpr_Binop(Iop_CmpNE64, write.load_global(&floating), write.number(0)));
+  IRDirty* dirty = write.call(
+      2, "plumb_on_piece", reinterpret_cast<void*>(on_piece),
+      mkIRExprVec_2(IRExpr_GSPTR(), mkIRExpr_HWord(reinterpret_cast<HWord>(piece))), guard);
+  reads_registers(dirty);
+  write.add(dirty);
+}
+
+// Functions that leave frames behind, by name: their entry is where it begins.
+struct Leaver {
+  const HChar* name;
+  Leave leave;
+};
+constexpr Leaver kLeavers[] = {{"__cxa_throw", kException},  {"__cxa_rethrow", kException},
+                               {"longjmp", kJump},           {"_longjmp", kJump},
+                               {"siglongjmp", kJump},        {"__libc_longjmp", kJump},
+                               {"__libc_siglongjmp", kJump}, {"__longjmp_chk", kJump}};
+
+void add_leave(Writer& write, Addr entry) {
+  const HChar* name = nullptr;
+  if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), entry, &name)) return;
+  if (VG_(strcmp)(name, "__cxa_begin_catch") == 0) {
+    write.add(write.call(0, "plumb_on_catch", reinterpret_cast<void*>(on_catch), mkIRExprVec_0(),
+                         nullptr));
+    return;
+  }
+  for (const Leaver& leaver : kLeavers) {
+    if (VG_(strcmp)(name, leaver.name) != 0) continue;
+    write.add(write.call(1, "plumb_on_unwind", reinterpret_cast<void*>(on_unwind),
+                         mkIRExprVec_1(mkIRExpr_HWord(leaver.leave)), nullptr));
+    return;
+  }
+}
+
+void add_jump(Writer& write, const IRSB* in, Addr from) {
+  const UChar* code = reinterpret_cast<const UChar*>(from);
+  if (in->jumpkind != Ijk_Boring || in->next->tag != Iex_Const) return;
+  if (code[0] != 0xeb && code[0] != 0xe9) return;
+  const auto store = [&](Addr* to, Addr value) {
+    write.add(
+        IRStmt_Store(Iend_LE, mkIRExpr_HWord(reinterpret_cast<HWord>(to)), mkIRExpr_HWord(value)));
+  };
+  store(&jump_from, from);
+  store(&jump_to, in->next->Iex.Const.con->Ico.U64);
+}
+
+void add_return(Writer& write, const Piece* piece) {
+  IRExpr* sp = write.assign(Ity_I64, IRExpr_Get(kStackPointer, Ity_I64));
+  IRExpr* guard =
+      write.assign(Ity_I1, IRExpr_Binop(Iop_CmpLT64U, write.load_global(&lowest_word), sp));
+  IRDirty* dirty = write.call(
+      2, "plumb_on_return", reinterpret_cast<void*>(on_return),
+      mkIRExprVec_2(IRExpr_GSPTR(), mkIRExpr_HWord(reinterpret_cast<HWord>(piece))), guard);
+  reads_registers(dirty);
+  write.add(dirty);
+}
+
+}  // namespace
+
+IRSB* instrument(VgCallbackClosure*, IRSB* in, const VexGuestLayout*, const VexGuestExtents*,
+                 const VexArchInfo*, IRType, IRType) {
+  IRSB* out = deepCopyIRSBExceptStmts(in);
+  Int at = 0;
+  for (; at < in->stmts_used && in->stmts[at]->tag != Ist_IMark; ++at) {
+    addStmtToIRSB(out, in->stmts[at]);
+  }
+  if (at == in->stmts_used) return out;
+  const Piece* piece = describe(in, at);
+  Writer write(out);
+  add_look(write, piece);
+  // What our own library stores is not the program's, except the registers that
+  // it saves.
+  const bool own = is_own(piece->first);
+  if (!own) add_leave(write, piece->first);
+  StackAddresses stack{static_cast<bool*>(
+      VG_(calloc)("plumb.stack", static_cast<SizeT>(in->tyenv->types_used + 1), sizeof(bool)))};
+  const UChar* code = nullptr;
+  for (; at < in->stmts_used; ++at) {
+    IRStmt* statement = in->stmts[at];
+    if (statement->tag == Ist_IMark) {
+      code = reinterpret_cast<const UChar*>(statement->Ist.IMark.addr);
+    }
+    if (own) {
+      const bool push = statement->tag == Ist_Store && pushed_register(code) >= 0;
+      if (push) {
+        add_store(write, in, statement, code);
+      } else {
+        addStmtToIRSB(out, statement);
+      }
+      continue;
+    }
+    stack.note(statement);
+    add_uses(write, stack, statement);
+    switch (statement->tag) {
+      case Ist_Store:
+        add_store(write, in, statement, code);
+        break;
+      case Ist_StoreG:
+        add_guarded_store(write, in, statement);
+        break;
+      case Ist_CAS:
+        add_swap(write, in, statement);
+        break;
+      default:
+        addStmtToIRSB(out, statement);
+        break;
+    }
+  }
+  VG_(free)(stack.is);
+  if (piece->ends_in_return) add_return(write, piece);
+  if (!own) add_jump(write, in, piece->last);
+  return out;
+}
+
+}  // namespace plumb::vg

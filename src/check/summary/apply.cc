@@ -1,0 +1,254 @@
+#include "check/summary/function_run.h"
+
+#include <algorithm>
+
+namespace plumb::check {
+
+// Values of a summary as values of the caller, at one call. Made on demand: most
+// of a summary's values do not matter at most calls.
+class FunctionRun::Instance {
+ public:
+  Instance(FunctionRun& run, State& state, std::uint32_t index, FunctionId callee,
+           const std::vector<ValueId>& arguments, bool makes_focus)
+      : run_(run),
+        state_(state),
+        index_(index),
+        callee_(callee),
+        arguments_(arguments),
+        makes_focus_(makes_focus),
+        values_(run.summaries_[callee.index].values),
+        map_(values_.size(), kNoValue) {}
+
+  ValueId operator()(ValueId id) {
+    if (id == kNoValue) return kNoValue;
+    if (map_[id.index] != kNoValue) return map_[id.index];
+    const ValueId made = make(values_[id]);
+    map_[id.index] = made;
+    return made;
+  }
+
+ private:
+  ValueId make(const Value& v) {
+    Values& out = run_.values_;
+    switch (v.kind) {
+      case ValueKind::integer:
+        return out.integer(v.number);
+      case ValueKind::param: {
+        const auto number = static_cast<std::size_t>(v.number);
+        return number < arguments_.size() ? arguments_[number] : out.fresh();
+      }
+      case ValueKind::object: {
+        const ObjectId object{v.number};
+        if (object.kind() != ObjectKind::heap) return out.object(object);
+        if (object.index() == 0 && makes_focus_) return run_.focus_;
+        const ValueId block = run_.block_from({index_, callee_.index, object.index()});
+        run_.renew(state_, block);
+        return block;
+      }
+      case ValueKind::cell: {
+        const ValueId base = (*this)(v.a);
+        return run_.load(state_, out.pointer(base, v.number), v.width);
+      }
+      case ValueKind::pointer:
+        return out.pointer((*this)(v.a), v.number);
+      case ValueKind::index: {
+        const ValueId a = (*this)(v.a);
+        return out.index(a, (*this)(v.b), v.number);
+      }
+      case ValueKind::binary: {
+        const ValueId a = (*this)(v.a);
+        return out.binary(v.code, a, (*this)(v.b), v.width);
+      }
+      case ValueKind::compare: {
+        const ValueId a = (*this)(v.a);
+        return out.compare(v.code, a, (*this)(v.b), v.width);
+      }
+      case ValueKind::cast:
+        return out.cast(v.code, (*this)(v.a), v.width);
+      case ValueKind::reach:
+        return out.reach((*this)(v.a));
+      case ValueKind::fresh:
+      case ValueKind::merge:
+      case ValueKind::none:
+        break;
+    }
+    return out.fresh();
+  }
+
+  FunctionRun& run_;
+  State& state_;
+  std::uint32_t index_;
+  FunctionId callee_;
+  const std::vector<ValueId>& arguments_;
+  bool makes_focus_;
+  const Values& values_;
+  std::vector<ValueId> map_;
+};
+
+void FunctionRun::apply(const State& state, std::uint32_t index, FunctionId callee,
+                        const std::vector<ValueId>& arguments, std::vector<State>& after) {
+  const Summary& summary = summaries_[callee.index];
+  if (mode_ == Mode::plain) {
+    for (std::uint32_t i = 0; i < summary.blocks.size(); ++i) {
+      sites_.insert_or_assign(Site{index, callee.index, i}, state);
+    }
+  }
+  if (mode_ == Mode::site && starting_) {
+    for (const Case& each : summary.blocks[site_.inner].cases) {
+      apply_case(state, index, callee, arguments, &each, nullptr, true, after);
+    }
+    return;
+  }
+  if (mode_ != Mode::plain && state.fate == Fate::live) {
+    // Which of the inputs that the callee touches is the followed block?
+    State probe = state;
+    Instance at_call(*this, probe, index, callee, arguments, false);
+    for (const Input& input : summary.inputs) {
+      const ValueId given = at_call(input.value);
+      const bool is_reach = summary.values[input.value].kind == ValueKind::reach;
+      bool same = is_focus(given);
+      if (!same && is_reach) {
+        // Anything below the argument: is it there?
+        State below = probe;
+        below.vars.assign(below.vars.size(), kNoValue);
+        below.results.clear();
+        std::erase_if(below.cells, [&](const Cell& cell) {
+          return !values_.is_heap(values_.target(cell.base)) &&
+                 values_.target(cell.base) != values_.target(values_[given].kind == ValueKind::reach
+                                                                 ? values_[given].a
+                                                                 : given);
+        });
+        below.given.clear();
+        const ValueId top = values_[given].kind == ValueKind::reach ? values_[given].a : given;
+        same = reaches_focus(below, values_.target(top));
+      }
+      if (!same) continue;
+      for (const Case& each : input.cases) {
+        apply_case(state, index, callee, arguments, &each, &input, false, after);
+      }
+      return;
+    }
+  }
+  apply_case(state, index, callee, arguments, nullptr, nullptr, false, after);
+}
+
+// `taken` is the case of the followed block; null: the call does not concern
+// it. `input` is what the callee calls the block that it is given.
+void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId callee,
+                             const std::vector<ValueId>& arguments, const Case* taken,
+                             const Input* input, bool makes_focus, std::vector<State>& after) {
+  const Operation& o = body_.operations[index];
+  const Summary& summary = summaries_[callee.index];
+  const Function& target = *program_.functions()[callee.index].body;
+  const Effect& effect = summary.effect;
+  State next = state;
+  Instance at_call(*this, next, index, callee, arguments, makes_focus);
+  if (taken) {
+    for (const Guard& guard : taken->guards) {
+      if (!assume_fact(next, at_call(guard.value), guard.fact)) return;
+    }
+  }
+  struct Write {
+    ValueId to;
+    std::uint32_t width;
+    ValueId value;
+  };
+  // All values are those before the call. Others of the caller's values that the
+  // callee frees or keeps:
+  std::vector<ValueId> freed;
+  std::vector<ValueId> kept;
+  if (mode_ == Mode::plain || !taken || makes_focus) {
+    for (const Input& touched : summary.inputs) {
+      const auto has = [&](Fate fate) {
+        return std::any_of(touched.cases.begin(), touched.cases.end(),
+                           [&](const Case& c) { return c.fate == fate; });
+      };
+      const bool always = std::all_of(touched.cases.begin(), touched.cases.end(),
+                                      [](const Case& c) { return c.fate == Fate::freed; });
+      const ValueId value = at_call(touched.value);
+      if (has(Fate::escaped)) kept.push_back(value);
+      if (mode_ == Mode::plain && has(Fate::freed)) touch_input(value);
+      if (mode_ != Mode::plain && always) freed.push_back(value);
+    }
+  }
+  std::vector<Write> writes;
+  for (const Cell& cell : effect.writes) {
+    writes.push_back(
+        {values_.pointer(at_call(cell.base), cell.offset), cell.width, at_call(cell.value)});
+  }
+  ValueId result = at_call(taken ? taken->result : effect.result);
+  const Fact fact = taken ? taken->result_fact : effect.result_fact;
+  if (taken) {
+    for (const std::vector<Cell>* cells : {&taken->beside, &taken->holders}) {
+      for (const Cell& cell : *cells) {
+        writes.push_back(
+            {values_.pointer(at_call(cell.base), cell.offset), cell.width, at_call(cell.value)});
+      }
+    }
+  }
+  // What the callee touched beyond what is listed may be anything.
+  if (!summary.complete) {
+    for (const ValueId argument : arguments) escape(next, argument);
+  }
+  if (target.variadic) {
+    for (std::size_t i = target.params; i < arguments.size(); ++i) escape(next, arguments[i]);
+  }
+  // The input's own place, if it stays there.
+  std::vector<Cell> own;
+  if (taken && taken->in_place && input) {
+    const Value& place = summary.values[input->value];
+    if (place.kind == ValueKind::cell) {
+      const auto [base, offset] =
+          values_.place(values_.pointer(at_call(place.a), place.number));
+      own.push_back({base, offset, place.width, at_call(input->value)});
+    }
+    for (const Cell& cell : next.cells) {
+      if (is_focus(cell.value)) own.push_back(cell);
+    }
+  }
+  const auto unclear = [&](ValueId value) {
+    const ValueKind kind = values_[values_.target(value)].kind;
+    return kind == ValueKind::fresh || kind == ValueKind::merge || kind == ValueKind::reach;
+  };
+  for (const Write& write : writes) {
+    // Overwritten on some of the callee's paths only, nobody knows which.
+    if (mode_ == Mode::site && next.fate == Fate::live && !taken && unclear(write.value)) {
+      const auto [base, offset] = values_.place(write.to);
+      const Cell* old = next.find_cell(base, offset);
+      if (old && values_.is_heap(values_.target(old->value))) escape(next, old->value);
+    }
+    store(next, write.to, write.width, write.value);
+  }
+  for (const Cell& cell : own) next.set_cell(cell.base, cell.offset, cell.width, cell.value);
+
+  if (makes_focus) next.fate = Fate::live;
+  if (taken && taken->fate != Fate::live && next.fate == Fate::live && !makes_focus) {
+    next.fate = taken->fate;
+  }
+  for (const ValueId value : kept) escape(next, value);
+  for (const ValueId value : freed) free_value(next, value);
+  if (taken && taken->throws) {
+    raise(std::move(next), index);
+    return;
+  }
+  if (!taken && effect.throws) raise(next, index);
+  if (!taken && !effect.returns) return;
+  if (o.width) {
+    if (result == kNoValue) result = values_.fresh();
+    if (!fact.trivial() && !assume_fact(next, result, fact)) return;
+    next.set_result(index, result);
+  }
+  if (taken) next.trail = extend(next.trail, index, -1);
+  lost_holder_.clear();
+  const bool frees_holder =
+      std::any_of(summary.inputs.begin(), summary.inputs.end(), [](const Input& each) {
+        return std::any_of(each.cases.begin(), each.cases.end(),
+                           [](const Case& c) { return c.fate == Fate::freed; });
+      });
+  if (mode_ == Mode::site && next.fate == Fate::live && !makes_focus) {
+    check_lost(next, index, frees_holder ? LossKind::holder_freed : LossKind::overwritten);
+  }
+  after.push_back(std::move(next));
+}
+
+}  // namespace plumb::check

@@ -1,0 +1,212 @@
+#include "check/summary/function_run.h"
+
+#include <algorithm>
+
+namespace plumb::check {
+
+namespace {
+
+std::uint64_t mixed(std::uint64_t h, std::uint64_t x) {
+  h ^= x + 0x9E3779B97F4A7C15ull + (h << 6) + (h >> 2);
+  return h * 0xff51afd7ed558ccdull;
+}
+
+}  // namespace
+
+void FunctionRun::begin() {
+  pending_.assign(body_.blocks.size(), {});
+  seen_.assign(body_.blocks.size(), {});
+  trails_.assign(1, {});
+  cases_.clear();
+  cases_overflow_ = false;
+  run_work_ = 0;
+}
+
+std::uint32_t FunctionRun::extend(std::uint32_t trail, std::uint32_t operation, int branch) {
+  if (mode_ != Mode::site) return 0;
+  trails_.push_back(
+      {{operation, static_cast<std::int8_t>(branch)}, trail, trails_[trail].length + 1});
+  return static_cast<std::uint32_t>(trails_.size() - 1);
+}
+
+// States with equal keys are merged: for them the followed block is held by
+// the same places.
+std::uint64_t FunctionRun::key_of(const State& state) const {
+  if (mode_ == Mode::plain) return 0;
+  std::uint64_t key = static_cast<std::uint64_t>(state.fate);
+  for (const VarId flag : shape_.flags) {
+    const ValueId value = state.vars[flag.index];
+    if (value != kNoValue && values_.is_integer(value)) {
+      key = mixed(
+          key, std::uint64_t{flag.index} << 40 ^ static_cast<std::uint64_t>(values_[value].number));
+    }
+  }
+  if (state.fate != Fate::live) return key;
+  if (mode_ == Mode::site) {
+    for (std::size_t i = 0; i < state.vars.size(); ++i) {
+      if (state.vars[i] != kNoValue && is_focus(state.vars[i])) key = mixed(key, i + 1);
+    }
+    for (const auto& [operation, value] : state.results) {
+      if (is_focus(value)) key = mixed(key, std::uint64_t{operation} << 32);
+    }
+  }
+  for (const Cell& cell : state.cells) {
+    if (!is_focus(cell.value)) continue;
+    key =
+        mixed(key, std::uint64_t{cell.base.index} << 32 ^ static_cast<std::uint64_t>(cell.offset));
+  }
+  return key;
+}
+
+void FunctionRun::explore() {
+  std::uint32_t next = 0;
+  while (true) {
+    while (next < pending_.size() && pending_[next].empty()) ++next;
+    if (next == pending_.size()) return;
+    std::vector<Waiting> waiting = std::move(pending_[next]);
+    pending_[next].clear();
+    const BlockIndex block = BlockIndex::of(next);
+    std::vector<State> states;
+    for (Waiting& each : waiting) {
+      if (!shape_.loop_head[next] || enter_loop(block, each.state)) {
+        states.push_back(std::move(each.state));
+      }
+    }
+    if (!states.empty()) process(block, std::move(states), body_.blocks[next].begin);
+    if (run_work_ > limits_.run_work) return;
+    // A jump back goes on there.
+    for (std::uint32_t b = 0; b < next; ++b) {
+      if (!pending_[b].empty()) {
+        next = b;
+        break;
+      }
+    }
+  }
+}
+
+// False when the state adds nothing to what the loop was entered with before.
+bool FunctionRun::enter_loop(BlockIndex block, State& state) {
+  leave_round(block, state);
+  const std::uint64_t key = key_of(state);
+  auto& seen = seen_[block.index];
+  const auto same =
+      std::find_if(seen.begin(), seen.end(), [&](const Seen& each) { return each.key == key; });
+  if (same == seen.end()) {
+    if (seen.size() < 4 * limits_.states) seen.push_back({key, 1, state});
+    return true;
+  }
+  if (same->visits > limits_.visits) return false;
+  ++same->visits;
+  if (!join(same->state, state, block.index)) return false;
+  const std::uint32_t trail = state.trail;
+  state = same->state;
+  state.trail = trail;
+  return true;
+}
+
+// What an array got at an index of this round stays there in the next, which
+// uses the same name for another index.
+void FunctionRun::leave_round(BlockIndex block, State& state) {
+  bool changed = false;
+  for (Cell& cell : state.cells) {
+    const Value base = values_[cell.base];
+    if (base.kind != ValueKind::index || !mentions_round(base.b, block.index, 0)) continue;
+    const ValueId earlier = values_.merge(block.index, kNoValue, INT64_MIN + 1);
+    cell.base = values_.index(base.a, earlier, base.number);
+    changed = true;
+  }
+  if (!changed) return;
+  std::sort(state.cells.begin(), state.cells.end(), [](const Cell& a, const Cell& b) {
+    return std::pair(a.base, a.offset) < std::pair(b.base, b.offset);
+  });
+  const auto same_place = [](const Cell& a, const Cell& b) {
+    return a.base == b.base && a.offset == b.offset;
+  };
+  // Of two that are now one place, the one with the followed block counts.
+  for (std::size_t i = 0; i + 1 < state.cells.size(); ++i) {
+    if (same_place(state.cells[i], state.cells[i + 1]) && is_focus(state.cells[i + 1].value)) {
+      state.cells[i].value = state.cells[i + 1].value;
+    }
+  }
+  state.cells.erase(std::unique(state.cells.begin(), state.cells.end(), same_place),
+                    state.cells.end());
+}
+
+bool FunctionRun::mentions_round(ValueId id, std::uint32_t block, int depth) const {
+  constexpr int kDeepest = 6;
+  if (id == kNoValue || depth > kDeepest) return depth > kDeepest;
+  const Value& v = values_[id];
+  if (v.kind == ValueKind::merge) return v.width == block && v.number != INT64_MIN + 1;
+  if (v.kind == ValueKind::integer || v.kind == ValueKind::param) return false;
+  return mentions_round(v.a, block, depth + 1) || mentions_round(v.b, block, depth + 1);
+}
+
+// Runs the block from operation `from`. When a site's run starts, `from` is the
+// call that made the block, which is done already: see run_site().
+void FunctionRun::process(BlockIndex block, std::vector<State> states, std::uint32_t from) {
+  const Block& range = body_.blocks[block.index];
+  const bool resumed = starting_;
+  starting_ = false;
+  for (std::uint32_t i = from; i + 1 < range.end && !states.empty(); ++i) {
+    const bool skip = resumed && i == from;  // the call that made the block is done
+    run_work_ += states.size();
+    work_ += states.size();
+    const Operation& o = body_.operations[i];
+    if (o.op == Op::phi) continue;
+    if (!skip) {
+      std::vector<State> after;
+      for (State& state : states) {
+        if (o.op == Op::call) {
+          call(std::move(state), i, after);
+        } else {
+          step(state, i, after);
+          after.push_back(std::move(state));
+        }
+      }
+      if (mode_ == Mode::site) {
+        std::erase_if(after, [](const State& state) { return state.fate != Fate::live; });
+      }
+      if (after.size() > 2 * limits_.states) after.resize(2 * limits_.states);
+      states = std::move(after);
+    }
+    for (const std::uint32_t dead : shape_.dies_after[i]) {
+      for (State& state : states) {
+        const ValueId old = state.result(dead);
+        std::erase_if(state.results, [&](const auto& entry) { return entry.first == dead; });
+        if (mode_ == Mode::site && old != kNoValue && state.fate == Fate::live && is_focus(old)) {
+          lost_holder_.clear();
+          check_lost(state, i, LossKind::discarded);
+        }
+      }
+    }
+    if (mode_ == Mode::site) {
+      std::erase_if(states, [](const State& state) { return state.fate != Fate::live; });
+    }
+  }
+  for (State& state : states) finish(block, std::move(state), range.end - 1);
+}
+
+void FunctionRun::send(BlockIndex from, BlockIndex to, State state) {
+  // All phis of the target read the values of the edge at the same time.
+  std::vector<std::pair<std::uint32_t, ValueId>> phis;
+  const Block& range = body_.blocks[to.index];
+  for (std::uint32_t i = range.begin; i < range.end && body_.operations[i].op == Op::phi; ++i) {
+    phis.emplace_back(i, phi(state, body_.operations[i], from));
+  }
+  std::erase_if(state.results, [&](const auto& entry) { return !shape_.crosses[entry.first]; });
+  for (const auto& [index, value] : phis) state.set_result(index, value);
+
+  const std::uint64_t key = key_of(state);
+  auto& waiting = pending_[to.index];
+  for (Waiting& each : waiting) {
+    if (each.key != key) continue;
+    const bool shorter = trails_[state.trail].length < trails_[each.state.trail].length;
+    join(each.state, state, to.index);
+    if (shorter) each.state.trail = state.trail;
+    return;
+  }
+  // Too many ways to hold the block: what does not fit is taken as safe.
+  if (waiting.size() < limits_.states) waiting.push_back({key, std::move(state)});
+}
+
+}  // namespace plumb::check

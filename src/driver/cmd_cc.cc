@@ -1,0 +1,60 @@
+// plumb cc, plumb c++: clang 19 with the loss tracker built in.
+//
+// The process becomes the compiler; its status and output are clang's own.
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/paths.h"
+#include "driver/command.h"
+#include "driver/compile.h"
+#include "driver/screen.h"
+#include "run/program.h"
+
+namespace plumb {
+
+namespace {
+
+Result<std::string> find_compiler(bool cxx) {
+  const std::string name = cxx ? "clang++-19" : "clang-19";
+  if (const Result<std::string> found = find_program(name)) return *found;
+  const std::string beside = cxx ? "/usr/lib/llvm-19/bin/clang++" : "/usr/lib/llvm-19/bin/clang";
+  if (access(beside.c_str(), X_OK) == 0) return beside;
+  return fail(name, "not found", "apt install clang-19");
+}
+
+Result<Toolchain> toolchain(bool cxx) {
+  Result<std::string> compiler = find_compiler(cxx);
+  if (!compiler) return std::unexpected(compiler.error());
+  Result<std::string> pass = support_file("libplumb_pass.so");
+  if (!pass) return std::unexpected(pass.error());
+  Result<std::string> runtime = support_file("libplumb_cc.so");
+  if (!runtime) return std::unexpected(runtime.error());
+  return Toolchain{*compiler, *pass, *runtime};
+}
+
+}  // namespace
+
+Result<Ending> command_cc(bool cxx, const std::vector<std::string>& arguments) {
+  const Result<Toolchain> tools = toolchain(cxx);
+  if (!tools) return std::unexpected(tools.error());
+  const Result<CompilerCall> call = compiler_call(*tools, arguments);
+  if (!call) return std::unexpected(call.error());
+  if (!call->remark.empty()) {
+    (void)write_stream(STDERR_FILENO, fmt::format("plumb: note: {}\n", call->remark));
+  }
+  std::vector<char*> words;
+  for (const std::string& word : call->words) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  execv(tools->compiler.c_str(), words.data());
+  return fail(tools->compiler, fmt::format("cannot be run: {}", std::strerror(errno)));
+}
+
+}  // namespace plumb

@@ -1,0 +1,34 @@
+// From the words of `plumb cc` to the words for clang.
+//
+// Everything the caller wrote goes to clang unchanged and in its order; what is
+// added stands before and after it, between marks that tell clang not to
+// complain about what it has no use for. Nothing is added where it would make a
+// difference that a build system could notice: without an input, for other
+// machines, under a sanitizer that brings its own malloc.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace plumb {
+
+enum class Level { minimal, partial, full };
+
+struct Toolchain {
+  std::string compiler;  // clang 19
+  std::string pass;      // the plugin
+  std::string runtime;   // the library
+};
+
+struct CompilerCall {
+  std::vector<std::string> words;  // the compiler first
+  std::string remark;              // for standard error, or empty
+};
+
+// `arguments` without `cc`. An Error for what cannot work.
+Result<CompilerCall> compiler_call(const Toolchain& tools,
+                                   const std::vector<std::string>& arguments);
+
+}  // namespace plumb
