@@ -198,8 +198,7 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
   if (taken && taken->in_place && input) {
     const Value& place = summary.values[input->value];
     if (place.kind == ValueKind::cell) {
-      const auto [base, offset] =
-          values_.place(values_.pointer(at_call(place.a), place.number));
+      const auto [base, offset] = values_.place(values_.pointer(at_call(place.a), place.number));
       own.push_back({base, offset, place.width, at_call(input->value)});
     }
     for (const Cell& cell : next.cells) {
