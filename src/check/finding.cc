@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include <fmt/format.h>
+
+#include "base/source.h"
+#include "check/condition_text.h"
 
 namespace plumb::check {
 
@@ -32,8 +36,12 @@ class Writer {
   std::vector<Step> path(const Candidate& candidate) const;
   const Operation& place(const Candidate& candidate) const;
 
+  // `// plumb: ignore` where the block is allocated, or where it is lost.
+  std::optional<Suppressed> ignored(const Leak& leak) const;
+
   const Program& program_;
   const std::vector<Summary>& summaries_;
+  mutable SourceCache sources_;
 };
 
 Frame Writer::frame(std::uint32_t function, const Location& at) const {
@@ -90,8 +98,13 @@ std::vector<Step> Writer::path(const Candidate& candidate) const {
     if (at.branch >= 0) {
       Step& step = add(o, "branch", o.op == Op::switch_to ? "this case is taken" : "");
       step.branch = at.branch ? "taken" : "not taken";
-      if (step.text.empty())
-        step.text = at.branch ? "the condition holds" : "the condition does not hold";
+      if (o.op != Op::switch_to) {
+        step.condition =
+            condition_at(sources_.line(step.location.file, o.location.line), o.location.column);
+        const std::string what =
+            step.condition.empty() ? "the condition" : fmt::format("`{}`", step.condition);
+        step.text = what + (at.branch ? " holds" : " does not hold");
+      }
     } else if (at.operation != candidate.origin.operation) {
       Step& step = add(o, "call", fmt::format("calls {}", callee_name(candidate.function, o)));
       step.call = callee_name(candidate.function, o);
@@ -138,7 +151,20 @@ Leak Writer::leak(const Candidate& candidate) const {
   if (!candidate.holder.empty()) loss.holder = Holder{candidate.holder, "", "local", {}, {}};
   leak.loss = std::move(loss);
   leak.path = path(candidate);
+  leak.suppressed = ignored(leak);
   return leak;
+}
+
+std::optional<Suppressed> Writer::ignored(const Leak& leak) const {
+  for (const Stack* stack : {&leak.allocation.stack, &leak.loss->stack}) {
+    for (const Frame& frame : *stack) {
+      bool found = false;
+      const std::string reason =
+          ignore_reason(sources_.line(frame.file, frame.line.value_or(0)), found);
+      if (found) return Suppressed{"a comment in the source", reason, {}};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 #include "core/baseline.h"
-#include "report/source.h"
+#include "base/source.h"
 #include "report/text_flow.h"
 #include "report/text_place.h"
 

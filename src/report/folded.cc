@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "report/source.h"
+#include "base/source.h"
 #include "report/text_cells.h"
 #include "report/text_place.h"
 #include "report/text_stack.h"

@@ -18,7 +18,7 @@
 
 #include "core/report.h"
 #include "report/sarif_uri.h"
-#include "report/source.h"
+#include "base/source.h"
 
 namespace plumb {
 

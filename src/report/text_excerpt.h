@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "report/source.h"
+#include "base/source.h"
 #include "report/text_flow.h"
 
 namespace plumb {

@@ -10,7 +10,7 @@
 
 #include "core/report.h"
 #include "report/format.h"
-#include "report/source.h"
+#include "base/source.h"
 #include "report/text_flow.h"
 #include "report/text_place.h"
 

@@ -16,6 +16,8 @@ constexpr std::size_t kLastSteps = 6;
 std::string words_of(const Step& step) {
   std::string text = printable(step.text.empty() ? step.event : step.text);
   if (step.text.empty() && !step.call.empty()) text += " " + printable(step.call);
+  const bool said = step.text.find(step.condition) != std::string::npos;
+  if (!step.condition.empty() && said) return text;  // and which way it went
   if (!step.condition.empty()) {
     text += fmt::format(" [{}{}{}]", printable(step.condition), step.branch.empty() ? "" : ": ",
                         printable(step.branch));

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "core/report.h"
-#include "report/source.h"
+#include "base/source.h"
 
 namespace plumb {
 

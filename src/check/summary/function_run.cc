@@ -55,6 +55,7 @@ void FunctionRun::run_site(const Site& site, const State& before) {
   const BlockIndex block = BlockIndex::of(shape_.block_of[site.operation]);
   State start = before;
   start.trail = 0;
+  start.way_out = 0;
   start.merged = false;
   std::vector<State> after;
   starting_ = true;

@@ -104,6 +104,7 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
     if (!fact.trivial()) into.learn(values_, value, fact);
   }
   for (const ValueId value : other.given) into.give(value);
+  if (into.way_out != other.way_out) into.way_out = 0;
   into.merged = into.merged || other.merged;
   return changed;
 }

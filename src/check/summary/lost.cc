@@ -73,7 +73,8 @@ void FunctionRun::check_lost(State& state, std::uint32_t index, LossKind kind, V
   Candidate out;
   out.function = id_.index;
   out.origin = {id_.index, site_.operation, site_.callee, site_.inner};
-  out.operation = index;
+  const bool scope_left = kind == LossKind::scope_end || kind == LossKind::returned;
+  out.operation = scope_left && state.way_out != 0 ? state.way_out : index;
   out.kind = kind;
   out.holder = lost_holder_;
   out.merged = state.merged;

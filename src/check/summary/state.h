@@ -49,6 +49,8 @@ struct State {
   std::vector<std::pair<ValueId, Fact>> facts;             // sorted by value
   std::vector<ValueId> given;  // blocks other than the focus that others may reach
   std::uint32_t trail = 0;     // the path that led here: index into the run's trails
+  // The return, break or goto by which a scope is being left: the operation, or 0.
+  std::uint32_t way_out = 0;
   Fate fate = Fate::none;
   bool merged = false;  // facts were lost
 

@@ -53,6 +53,13 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
       state.set_result(index, load_whole(state, value(state, o.a), o.width));
       break;
     case Op::store: {
+      // What to return, and where a cleanup goes on, are variables without a name.
+      const bool leaves = o.a.kind() == OperandKind::var && body_.vars[o.a.index()].name.empty();
+      if (leaves) {
+        const Operation& next = body_.operations[index + 1];  // a store is never the last
+        const bool jumps = next.op == Op::jump && next.location.line != 0;
+        if (jumps || o.location.line != 0) state.way_out = jumps ? index + 1 : index;
+      }
       const ValueId to = value(state, o.a);
       const ValueId what = value(state, o.b);
       const std::uint32_t width = std::min(o.width, kWord);
@@ -169,6 +176,7 @@ void FunctionRun::finish(BlockIndex block, State state, std::uint32_t index) {
       send(block, o.targets[0], std::move(state));
       break;
     case Op::branch: {
+      state.way_out = 0;
       const ValueId condition = value(state, o.a);
       const int known = decide(state, condition);
       State other = known < 0 ? state : State{};

@@ -1,4 +1,4 @@
-#include "report/source.h"
+#include "base/source.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

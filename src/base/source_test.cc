@@ -1,4 +1,4 @@
-#include "report/source.h"
+#include "base/source.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
