@@ -1,6 +1,8 @@
 #include "check/check.h"
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <mutex>
 #include <thread>
 
@@ -25,25 +27,31 @@ struct Units {
   std::vector<Error> skipped;
 };
 
+// Runs `work` for each index below `count`, on several threads.
+template <typename Work>
+void in_parallel(std::size_t count, unsigned threads, const Work& work) {
+  std::atomic<std::size_t> next = 0;
+  const auto take = [&] {
+    for (std::size_t i = next++; i < count; i = next++) work(i);
+  };
+  std::vector<std::thread> others;
+  for (unsigned i = 1; i < threads && i < count; ++i) others.emplace_back(take);
+  take();
+  for (std::thread& thread : others) thread.join();
+}
+
 // Compiles in parallel; the order of the units is that of the jobs.
 Units compile_all(const CheckOptions& options) {
   const std::size_t all = options.jobs.size();
   std::vector<Result<Unit>> results(all, fail("", "not compiled"));
-  std::atomic<std::size_t> next = 0;
   std::mutex telling;
   std::size_t done = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < all; i = next++) {
-      results[i] = compile_unit(options.jobs[i]);
-      const std::lock_guard lock(telling);
-      ++done;
-      if (options.progress) options.progress(done, all);
-    }
-  };
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < options.threads; ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  in_parallel(all, options.threads, [&](std::size_t i) {
+    results[i] = compile_unit(options.jobs[i]);
+    const std::lock_guard lock(telling);
+    ++done;
+    if (options.progress) options.progress(done, all);
+  });
   Units out;
   for (Result<Unit>& result : results) {
     if (result) {
@@ -56,41 +64,69 @@ Units compile_all(const CheckOptions& options) {
 }
 
 bool calls_itself(const Program& program, FunctionId id) {
-  const ProgramFunction& where = program.functions()[id.index];
-  for (const Operation& o : where.body->operations) {
-    if (o.op == Op::call && o.a.kind() == OperandKind::symbol &&
-        program.symbol(program.resolve(where.unit, SymbolId::of(o.a.index()))).function == id) {
-      return true;
-    }
-  }
-  return false;
+  const std::vector<FunctionId> callees = program.callees(id);
+  return std::ranges::find(callees, id) != callees.end();
 }
 
 struct Analysed {
   std::vector<Summary> summaries;
   std::vector<Candidate> candidates;
-  std::uint64_t truncated = 0;
+  std::uint64_t over_budget = 0;  // functions
 };
+
+// Components of the call graph by height: one calls only such as are lower, so
+// all of a height can be run at once.
+std::vector<std::vector<std::uint32_t>> by_height(
+    const Program& program, const std::vector<std::vector<FunctionId>>& components) {
+  std::vector<std::uint32_t> component_of(program.functions().size());
+  for (std::uint32_t c = 0; c < components.size(); ++c) {
+    for (const FunctionId id : components[c]) component_of[id.index] = c;
+  }
+  std::vector<std::uint32_t> height(components.size(), 0);
+  std::vector<std::vector<std::uint32_t>> out;
+  for (std::uint32_t c = 0; c < components.size(); ++c) {
+    for (const FunctionId id : components[c]) {
+      for (const FunctionId callee : program.callees(id)) {
+        const std::uint32_t other = component_of[callee.index];
+        if (other != c) height[c] = std::max(height[c], height[other] + 1);
+      }
+    }
+    if (out.size() <= height[c]) out.resize(height[c] + 1);
+    out[height[c]].push_back(c);
+  }
+  return out;
+}
 
 // Callees first, so that a call finds the summary of what it calls. In a cycle
 // a function that has none yet counts as unknown code; the second round knows
 // what the first one found.
-Analysed analyse(const Program& program, const Library& library, const Limits& limits) {
+Analysed analyse(const Program& program, const Library& library, const Limits& limits,
+                 unsigned threads) {
   Analysed out;
   out.summaries.resize(program.functions().size());
-  for (const std::vector<FunctionId>& component : program.components()) {
-    const bool cycle = component.size() > 1 || calls_itself(program, component[0]);
-    const int rounds = cycle ? kCycleRounds : 1;
-    for (int round = 0; round < rounds; ++round) {
-      for (const FunctionId id : component) {
-        std::vector<Candidate> found;
-        out.summaries[id.index] =
-            FunctionRun(program, library, out.summaries, id, limits).run(found);
-        if (round + 1 < rounds) continue;
-        out.truncated += out.summaries[id.index].over_budget;
-        out.candidates.insert(out.candidates.end(), found.begin(), found.end());
+  const std::vector<std::vector<FunctionId>> components = program.components();
+  std::vector<std::vector<Candidate>> found(components.size());
+  std::vector<bool> done(program.functions().size(), false);
+  for (const std::vector<std::uint32_t>& level : by_height(program, components)) {
+    in_parallel(level.size(), threads, [&](std::size_t i) {
+      const std::vector<FunctionId>& component = components[level[i]];
+      const bool cycle = component.size() > 1 || calls_itself(program, component[0]);
+      const Known known{out.summaries, done, component};
+      for (int round = cycle ? kCycleRounds : 1; round > 0; --round) {
+        found[level[i]].clear();
+        for (const FunctionId id : component) {
+          out.summaries[id.index] =
+              FunctionRun(program, library, known, id, limits).run(found[level[i]]);
+        }
       }
+    });
+    for (const std::uint32_t c : level) {
+      for (const FunctionId id : components[c]) done[id.index] = true;
     }
+  }
+  for (const Summary& summary : out.summaries) out.over_budget += summary.over_budget;
+  for (std::vector<Candidate>& each : found) {
+    std::ranges::move(each, std::back_inserter(out.candidates));
   }
   return out;
 }
@@ -100,11 +136,11 @@ void add_notes(Report& report, const Units& units, const Analysed& analysed) {
     report.notes.push_back(
         {"skipped-unit", fmt::format("{}: {}", error.where, error.what), error.hint, {}});
   }
-  if (analysed.truncated) {
+  if (analysed.over_budget) {
     report.notes.push_back(
         {"budget",
          fmt::format("{} too large for the budget: what they do is taken as unknown",
-                     count_of(analysed.truncated, "function")),
+                     count_of(analysed.over_budget, "function")),
          "",
          {}});
   }
@@ -143,7 +179,7 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
   // LLVM is gone. From here on no function or block is added.
   Limits limits;
   limits.oom = options.oom;
-  const Analysed analysed = analyse(program, library, limits);
+  const Analysed analysed = analyse(program, library, limits, options.threads);
 
   CheckOutcome outcome;
   outcome.summaries = asked_summaries(program, analysed.summaries, options.show_summary);

@@ -98,18 +98,26 @@ void Program::find_written_globals() {
   }
 }
 
+std::vector<FunctionId> Program::callees(FunctionId id) const {
+  const ProgramFunction& function = functions_[id.index];
+  std::vector<FunctionId> out;
+  for (const Operation& o : function.body->operations) {
+    if (o.op != Op::call || o.a.kind() != OperandKind::symbol) continue;
+    const auto target = symbol(resolve(function.unit, SymbolId::of(o.a.index()))).function;
+    if (target) out.push_back(*target);
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
 std::vector<std::vector<FunctionId>> Program::components() const {
   const std::uint32_t count = static_cast<std::uint32_t>(functions_.size());
   std::vector<std::vector<std::uint32_t>> callees(count);
   for (std::uint32_t f = 0; f < count; ++f) {
-    const ProgramFunction& function = functions_[f];
-    for (const Operation& o : function.body->operations) {
-      if (o.op != Op::call || o.a.kind() != OperandKind::symbol) continue;
-      const auto target = symbol(resolve(function.unit, SymbolId::of(o.a.index()))).function;
-      if (target) callees[f].push_back(target->index);
+    for (const FunctionId callee : this->callees(FunctionId::of(f))) {
+      callees[f].push_back(callee.index);
     }
-    std::sort(callees[f].begin(), callees[f].end());
-    callees[f].erase(std::unique(callees[f].begin(), callees[f].end()), callees[f].end());
   }
   // Tarjan, with a stack of our own: call chains can be long.
   std::vector<std::vector<FunctionId>> out;

@@ -47,6 +47,9 @@ class Program {
     return units_[unit].files[file.index];
   }
 
+  // The defined functions that this one calls by name, each once.
+  std::vector<FunctionId> callees(FunctionId function) const;
+
   // Components of the call graph, callees first; direct calls only.
   std::vector<std::vector<FunctionId>> components() const;
 

@@ -16,7 +16,7 @@ class FunctionRun::Instance {
         callee_(callee),
         arguments_(arguments),
         makes_focus_(makes_focus),
-        values_(run.summaries_[callee.index].values),
+        values_(run.known_.find(callee)->values),
         map_(values_.size(), kNoValue) {}
 
   ValueId operator()(ValueId id) {
@@ -87,7 +87,7 @@ class FunctionRun::Instance {
 
 void FunctionRun::apply(const State& state, std::uint32_t index, FunctionId callee,
                         const std::vector<ValueId>& arguments, std::vector<State>& after) {
-  const Summary& summary = summaries_[callee.index];
+  const Summary& summary = *known_.find(callee);
   if (mode_ == Mode::plain) {
     for (std::uint32_t i = 0; i < summary.blocks.size(); ++i) {
       sites_.insert_or_assign(Site{index, callee.index, i}, state);
@@ -138,7 +138,7 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
                              const std::vector<ValueId>& arguments, const Case* taken,
                              const Input* input, bool makes_focus, std::vector<State>& after) {
   const Operation& o = body_.operations[index];
-  const Summary& summary = summaries_[callee.index];
+  const Summary& summary = *known_.find(callee);
   const Function& target = *program_.functions()[callee.index].body;
   const Effect& effect = summary.effect;
   State next = state;

@@ -66,7 +66,8 @@ void FunctionRun::call(State state, std::uint32_t index, std::vector<State>& aft
     symbol = &program_.symbol(ProgramSymbolId::of(ObjectId{callee.number}.index()));
   }
   if (symbol && symbol->function) {
-    if (summaries_[symbol->function->index].known) {
+    const Summary* summary = known_.find(*symbol->function);
+    if (summary && summary->known) {
       apply(state, index, *symbol->function, arguments, after);
       return;
     }

@@ -4,12 +4,11 @@
 
 namespace plumb::check {
 
-FunctionRun::FunctionRun(const Program& program, const Library& library,
-                         const std::vector<Summary>& summaries, FunctionId function,
-                         const Limits& limits)
+FunctionRun::FunctionRun(const Program& program, const Library& library, const Known& known,
+                         FunctionId function, const Limits& limits)
     : program_(program),
       library_(library),
-      summaries_(summaries),
+      known_(known),
       id_(function),
       where_(program.functions()[function.index]),
       body_(*where_.body),

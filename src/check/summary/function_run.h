@@ -16,6 +16,7 @@
 // is taken as safe.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -39,6 +40,19 @@ struct Limits {
   std::uint64_t run_work = 20000;  // operations per run
   std::uint64_t work = 400000;     // operations per function
   bool oom = false;                // follow failed allocations
+};
+
+// The summaries that a run may look at. Others may be in the making on another
+// thread: a call through a pointer can lead anywhere.
+struct Known {
+  const std::vector<Summary>& summaries;     // by FunctionId
+  const std::vector<bool>& done;             // by FunctionId
+  const std::vector<FunctionId>& component;  // of the function, sorted
+
+  const Summary* find(FunctionId id) const {
+    const bool own = std::binary_search(component.begin(), component.end(), id);
+    return done[id.index] || own ? &summaries[id.index] : nullptr;
+  }
 };
 
 enum class LossKind : std::uint8_t {
@@ -68,7 +82,7 @@ struct Candidate {
 
 class FunctionRun {
  public:
-  FunctionRun(const Program& program, const Library& library, const std::vector<Summary>& summaries,
+  FunctionRun(const Program& program, const Library& library, const Known& known,
               FunctionId function, const Limits& limits);
 
   // Candidates are appended.
@@ -164,7 +178,7 @@ class FunctionRun {
 
   const Program& program_;
   const Library& library_;
-  const std::vector<Summary>& summaries_;
+  const Known& known_;
   const FunctionId id_;
   const ProgramFunction& where_;
   const Function& body_;
