@@ -133,6 +133,28 @@ void clear_bad(int n) {
 )"));
 }
 
+TEST(Check, AProductSaysSomethingOfItsFactors) {
+  expect_by_name(kHeader + std::string(R"(
+struct context { int *refs; };
+static int init(struct context *c, int n) {
+  if (n > 0) c->refs = malloc(n * sizeof(int));
+  return 0;
+}
+int search_ok(int count) {
+  struct context c = {0};
+  if (init(&c, count * 2) != 0) return -1;
+  if (count) free(c.refs);
+  return 0;
+}
+int search_bad(int count, int quick) {
+  struct context c = {0};
+  if (init(&c, count * 2) != 0) return -1;
+  if (quick) free(c.refs);
+  return 0;
+}
+)"));
+}
+
 TEST(Check, ACleanupGoesOnWhereItWasSentTo) {
   expect_by_name(kHeader + std::string(R"(
 char *parse_ok(const char *text) {

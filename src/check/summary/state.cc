@@ -82,7 +82,16 @@ bool State::learn(const Values& values, ValueId value, const Fact& fact) {
   } else {
     facts.insert(at, {value, now});
   }
-  return true;
+  if (!now.nonzero) return true;
+  // A product that is not zero has no factor that is.
+  const Value v = values[value];
+  const Fact nonzero{.nonzero = true};
+  if (v.kind == ValueKind::cast) return learn(values, v.a, nonzero);
+  if (v.kind != ValueKind::binary) return true;
+  if (v.code == Code::mul || v.code == Code::bit_and) {
+    return learn(values, v.a, nonzero) && learn(values, v.b, nonzero);
+  }
+  return v.code != Code::shl || learn(values, v.a, nonzero);
 }
 
 bool State::is_given(ValueId block) const {
