@@ -133,6 +133,36 @@ void clear_bad(int n) {
 )"));
 }
 
+TEST(Check, CountedReferences) {
+  expect_by_name(kHeader + std::string(R"(
+struct shared { long count; };
+static struct shared *create(void) {
+  struct shared *s = calloc(1, sizeof *s);
+  if (!s) abort();
+  s->count = 1;
+  return s;
+}
+static struct shared *get(struct shared *s) { s->count++; return s; }
+static void put(struct shared *s) { if (--s->count) return; free(s); }
+void use_ok(void) {
+  struct shared *mine = create();
+  struct shared *yours = get(mine);
+  put(mine);
+  put(yours);
+}
+void use_bad(void) {
+  struct shared *mine = create();
+  struct shared *yours = get(mine);
+  put(yours);
+}
+void elements_ok(long count) {
+  char *parts[count];
+  for (long i = 0; i < count; i++) parts[i] = malloc(9);
+  for (long i = 0; i < count; i++) free(parts[i]);
+}
+)"));
+}
+
 TEST(Check, AProductSaysSomethingOfItsFactors) {
   expect_by_name(kHeader + std::string(R"(
 struct context { int *refs; };

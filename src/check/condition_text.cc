@@ -22,6 +22,17 @@ std::string condition_at(std::string_view line, std::uint32_t column) {
   std::string_view text = line.substr(column - 1);
   // clang swaps the ways instead of negating.
   while (text.starts_with("!") || text.starts_with(" ")) text.remove_prefix(1);
+  // A loop's own words are in the way of its condition.
+  for (const std::string_view word : {"if", "while", "switch", "for"}) {
+    if (!text.starts_with(word)) continue;
+    const std::size_t open = text.find('(');
+    if (open == text.npos || !trim(text.substr(word.size(), open - word.size())).empty()) continue;
+    text.remove_prefix(open + 1);
+    if (word != "for") break;
+    const std::size_t begin = text.find(';');
+    if (begin == text.npos) return {};
+    text.remove_prefix(begin + 1);
+  }
   int depth = 0;
   char quote = 0;
   std::size_t end = 0;

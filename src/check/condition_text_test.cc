@@ -10,6 +10,9 @@ TEST(ConditionText, EndsWhereTheConditionEnds) {
   EXPECT_EQ(condition_at("  if (f(a, b[1]) && c) {", 7), "f(a, b[1])");
   EXPECT_EQ(condition_at("  if (f(a) && c) {", 15), "c");
   EXPECT_EQ(condition_at("  while (*p != ')') p++;", 10), "*p != ')'");
+  EXPECT_EQ(condition_at("  while (waitpid(p, 0, 0) == -1)", 3), "waitpid(p, 0, 0) == -1");
+  EXPECT_EQ(condition_at("  for (i = 0; i < n; i++) free(p[i]);", 3), "i < n");
+  EXPECT_EQ(condition_at("  for (;;) x();", 3), "");
   EXPECT_EQ(condition_at("  return a ? b : c;", 10), "a");
   EXPECT_EQ(condition_at("  if (!copy) return;", 7), "copy");
   EXPECT_EQ(condition_at("x", 0), "");

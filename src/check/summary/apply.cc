@@ -90,7 +90,7 @@ void FunctionRun::apply(const State& state, std::uint32_t index, FunctionId call
   const Summary& summary = *known_.find(callee);
   if (mode_ == Mode::plain) {
     for (std::uint32_t i = 0; i < summary.blocks.size(); ++i) {
-      sites_.insert_or_assign(Site{index, callee.index, i}, state);
+      sites_.try_emplace(Site{index, callee.index, i}, state);
     }
   }
   if (mode_ == Mode::site && starting_) {

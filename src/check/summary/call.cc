@@ -13,7 +13,7 @@ ValueId FunctionRun::block_from(const Site& site) {
 // A block of a library function. It is the focus when its run is being started.
 ValueId FunctionRun::new_block(State& state, const Site& site) {
   if (mode_ == Mode::plain) {
-    sites_.insert_or_assign(site, state);
+    sites_.try_emplace(site, state);  // the first way here is the most exact
   } else if (mode_ == Mode::site && starting_ && site == site_) {
     state.fate = Fate::live;
     return focus_;

@@ -139,6 +139,10 @@ void FunctionRun::add_case(const State& state, ValueId result, bool throws) {
       }
     }
   }
+  for (const Cell& cell : state.cells) {
+    if (mode_ != Mode::site || out.beside.size() == kMostBeside) break;
+    if (values_.target(cell.base) == focus_ && cell.width != 0) out.beside.push_back(cell);
+  }
   for (const Cell& plain : plain_writes_) {
     if (out.beside.size() == kMostBeside) break;
     if (mode_ == Mode::site && values_.target(plain.base) == own_name_) continue;
