@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/source.h"
 #include "base/text.h"
 #include "core/baseline.h"
-#include "base/source.h"
 #include "report/text_flow.h"
 #include "report/text_place.h"
 

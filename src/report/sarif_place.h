@@ -16,9 +16,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/source.h"
 #include "core/report.h"
 #include "report/sarif_uri.h"
-#include "base/source.h"
 
 namespace plumb {
 

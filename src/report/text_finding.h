@@ -8,9 +8,9 @@
 
 #include <string>
 
+#include "base/source.h"
 #include "core/report.h"
 #include "report/format.h"
-#include "base/source.h"
 #include "report/text_flow.h"
 #include "report/text_place.h"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/report.h"
 #include "base/source.h"
+#include "core/report.h"
 
 namespace plumb {
 
