@@ -12,6 +12,7 @@
 #include "common/block_table.h"
 #include "common/environment.h"
 #include "common/heap_layout.h"
+#include "common/own_malloc.h"
 #include "common/process.h"
 #include "common/stack_depot.h"
 #include "common/sys.h"
@@ -67,20 +68,6 @@ bool is_also_ours(const char* entry) {
   return after(entry, "VALGRIND_LIB=") != nullptr || after(entry, "VALGRIND_LAUNCHER=") != nullptr;
 }
 
-// Does malloc, as the program calls it, come to us?
-bool malloc_is_ours() {
-  using Malloc = void* (*)(size_t);
-  const Malloc seen = reinterpret_cast<Malloc>(dlsym(RTLD_DEFAULT, "malloc"));
-  if (seen == &plumb_rt_malloc) return true;
-  if (seen == nullptr) return false;
-  // Somebody stands before us; perhaps only to look, as we do.
-  const int before = process().arrivals;
-  void* block = seen(1);
-  const bool came = process().arrivals != before;
-  reinterpret_cast<void (*)(void*)>(dlsym(RTLD_DEFAULT, "free"))(block);
-  return came;
-}
-
 // The allocator that would have been used without us.
 bool next_malloc_is_glibc() {
   void* next = dlsym(RTLD_NEXT, "malloc");
@@ -109,7 +96,7 @@ bool prepare_tables() {
 void attach(const Settings& settings) {
   prepare_process_page();
   if (!trace().open(settings.file, settings.depth)) return;
-  if (!malloc_is_ours()) refuse(dlsym(RTLD_DEFAULT, "malloc"));
+  if (!malloc_is_ours(&plumb_rt_malloc)) refuse(dlsym(RTLD_DEFAULT, "malloc"));
   if (!next_malloc_is_glibc()) refuse(dlsym(RTLD_NEXT, "malloc"));
   if (!prepare_tables()) {
     trace().fail(PLUMB_PHASE_GAVE_UP, PLUMB_PROBLEM_OUT_OF_MEMORY, "no memory for the tables");

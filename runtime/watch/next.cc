@@ -2,15 +2,7 @@
 
 #include <dlfcn.h>
 
-extern "C" {
-void* __libc_malloc(size_t size);
-void* __libc_calloc(size_t count, size_t size);
-void* __libc_realloc(void* block, size_t size);
-void* __libc_memalign(size_t alignment, size_t size);
-void* __libc_valloc(size_t size);
-void* __libc_pvalloc(size_t size);
-void __libc_free(void* block);
-}
+#include "common/libc_malloc.h"
 
 namespace plumb::rt {
 

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 
 #include "common/environment.h"
+#include "common/own_malloc.h"
 #include "common/process.h"
 #include "common/stack_depot.h"
 #include "common/sys.h"
@@ -71,20 +72,6 @@ void parse_settings(const char* text) {
   }
 }
 
-// Does malloc, as the program calls it, come to us?
-bool malloc_is_ours() {
-  using Malloc = void* (*)(size_t);
-  const Malloc seen = reinterpret_cast<Malloc>(dlsym(RTLD_DEFAULT, "malloc"));
-  if (seen == &plumb_rt_malloc) return true;
-  if (seen == nullptr) return false;
-  // Somebody stands before us; perhaps only to look.
-  const int before = process().arrivals;
-  void* block = seen(1);
-  const bool came = process().arrivals != before;
-  reinterpret_cast<void (*)(void*)>(dlsym(RTLD_DEFAULT, "free"))(block);
-  return came;
-}
-
 [[noreturn]] void refuse() {
   Dl_info place{};
   void* symbol = dlsym(RTLD_DEFAULT, "malloc");
@@ -105,7 +92,7 @@ bool new_passes_by() {
 
 void attach() {
   prepare_process_page();
-  if (!malloc_is_ours()) refuse();
+  if (!malloc_is_ours(&plumb_rt_malloc)) refuse();
   next_allocator.free(next_allocator.malloc(1));  // looked up, if nobody had called it yet
   if (!trace().open_private(kTraceRoom, watch_settings.depth) || !prepare_threads() ||
       !prepare_stack_depot() || !model().prepare(watch_settings.epoch)) {

@@ -61,4 +61,13 @@ Result<std::string> support_file(std::string_view name) {
                                 candidates.front()));
 }
 
+Result<std::string> preload_library(std::string_view name) {
+  Result<std::string> path = support_file(name);
+  if (path && path->find_first_of(" :") != std::string::npos) {
+    return fail(*path, "the loader cannot preload a library whose path has a space or a colon",
+                "install plumb elsewhere");
+  }
+  return path;
+}
+
 }  // namespace plumb

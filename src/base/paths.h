@@ -22,4 +22,8 @@ std::vector<std::string> support_candidates(std::string_view executable, std::st
 // "libplumb_preload.so" -> its path.
 Result<std::string> support_file(std::string_view name);
 
+// The same for a library that goes into LD_PRELOAD, whose words end at a space
+// or a colon.
+Result<std::string> preload_library(std::string_view name);
+
 }  // namespace plumb

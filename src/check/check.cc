@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
-#include <mutex>
 #include <thread>
 
 #include <fmt/format.h>
@@ -44,14 +43,8 @@ void in_parallel(std::size_t count, unsigned threads, const Work& work) {
 Units compile_all(const CheckOptions& options) {
   const std::size_t all = options.jobs.size();
   std::vector<Result<Unit>> results(all, fail("", "not compiled"));
-  std::mutex telling;
-  std::size_t done = 0;
-  in_parallel(all, options.threads, [&](std::size_t i) {
-    results[i] = compile_unit(options.jobs[i]);
-    const std::lock_guard lock(telling);
-    ++done;
-    if (options.progress) options.progress(done, all);
-  });
+  in_parallel(all, options.threads,
+              [&](std::size_t i) { results[i] = compile_unit(options.jobs[i]); });
   Units out;
   for (Result<Unit>& result : results) {
     if (result) {

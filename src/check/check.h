@@ -3,8 +3,6 @@
 //   units -> model -> summaries, callees first -> candidates -> findings
 #pragma once
 
-#include <cstddef>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,9 +15,8 @@ namespace plumb::check {
 struct CheckOptions {
   std::vector<CompileJob> jobs;  // units: sources, or LLVM IR by their name
   unsigned threads = 1;
-  bool oom = false;    // follow failed allocations
-  std::string models;  // text of models/c.models
-  std::function<void(std::size_t done, std::size_t all)> progress;
+  bool oom = false;          // follow failed allocations
+  std::string models;        // text of models/c.models
   std::string show_summary;  // of the functions of this name, as text
 };
 

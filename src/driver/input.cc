@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/descriptor.h"
 #include "base/file.h"
 #include "core/fingerprint.h"
 #include "core/merge.h"
@@ -27,20 +28,6 @@ namespace {
 
 constexpr std::string_view kTraceMagic = PLUMB_TRACE_MAGIC;
 constexpr const char* kStandardInput = "standard input";
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 // Traces can be large: only the first bytes are looked at here.
 bool is_trace_file(const std::string& path) {

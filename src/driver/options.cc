@@ -452,8 +452,7 @@ constexpr auto kCommands = std::to_array<CommandSpec>({
      .description =
          "Runs an unmodified, dynamically linked program with a library preloaded that takes a "
          "sample of its blocks and sees which of them are still touched. What is idle for long and "
-         "keeps growing is stale: a leak, reachable or not. Made for long-running programs; the "
-         "cost is a few percent.\n\n"
+         "keeps growing is stale: a leak, reachable or not. Made for long-running programs.\n\n"
          "The program keeps its standard streams, its behaviour and its exit status. The report "
          "goes to standard error, or to the file of --output. With a PID, a program that was "
          "started this way is looked at while it runs.",

@@ -263,6 +263,13 @@ Result<std::span<const std::byte>> TraceMemory::bytes() {
   return std::span(static_cast<const std::byte*>(map_), size_);
 }
 
+Status status_of(int wait_status) {
+  Status status;
+  if (WIFEXITED(wait_status)) status.code = WEXITSTATUS(wait_status);
+  if (WIFSIGNALED(wait_status)) status.signal = WTERMSIG(wait_status);
+  return status;
+}
+
 std::vector<std::string> runtime_environment(const char* const* environment, const Launch& launch,
                                              int trace_fd, int wants_fd) {
   std::vector<std::string> result;

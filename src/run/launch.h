@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/report.h"
 
 namespace plumb {
 
@@ -56,6 +57,9 @@ struct Launch {
   bool no_input = false;    // nothing to read; the tool ends the run when it is read
   double limit = 0;         // seconds; then it is killed
 };
+
+// How a program ended, as a report says it.
+Status status_of(int wait_status);
 
 struct Ended {
   pid_t pid = 0;

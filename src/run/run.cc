@@ -32,15 +32,6 @@ namespace plumb {
 
 namespace {
 
-Result<std::string> runtime_library() {
-  Result<std::string> path = support_file("libplumb_preload.so");
-  if (path && path->find_first_of(" :") != std::string::npos) {
-    return fail(*path, "the loader cannot preload a library whose path has a space or a colon",
-                "install plumb elsewhere");
-  }
-  return path;
-}
-
 std::string current_directory() {
   char path[PATH_MAX];
   return getcwd(path, sizeof path) != nullptr ? path : "";
@@ -53,10 +44,7 @@ void describe_subject(Subject& subject, const RunOptions& options, const Ended& 
   const std::time_t started = std::chrono::system_clock::to_time_t(ended.started);
   subject.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(started));
   subject.duration = ended.seconds;
-  Status status;
-  if (WIFEXITED(ended.wait_status)) status.code = WEXITSTATUS(ended.wait_status);
-  if (WIFSIGNALED(ended.wait_status)) status.signal = WTERMSIG(ended.wait_status);
-  subject.status = status;
+  subject.status = status_of(ended.wait_status);
 }
 
 std::unexpected<Error> refusal(const Trace& trace, const std::string& program) {
@@ -160,7 +148,7 @@ Result<RunOutcome> run_program(const RunOptions& options) {
   const Result<std::string> program = find_program(options.command.front());
   if (!program) return std::unexpected(program.error());
   if (Result<void> good = check_program(*program); !good) return std::unexpected(good.error());
-  const Result<std::string> runtime = runtime_library();
+  const Result<std::string> runtime = preload_library("libplumb_preload.so");
   if (!runtime) return std::unexpected(runtime.error());
   Result<TraceMemory> memory = TraceMemory::create();
   if (!memory) return std::unexpected(memory.error());

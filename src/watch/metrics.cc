@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "base/descriptor.h"
 #include "base/text.h"
 
 namespace plumb {
@@ -22,20 +23,6 @@ namespace {
 constexpr int kClientSeconds = 2;
 constexpr int kCheckMilliseconds = 1000;
 constexpr std::size_t kMostRequest = 8192;
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 std::string escaped(std::string_view value) {
   std::string text;

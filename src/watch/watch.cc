@@ -32,15 +32,6 @@ namespace plumb {
 
 namespace {
 
-Result<std::string> runtime_library() {
-  Result<std::string> path = support_file("libplumb_watch.so");
-  if (path && path->find_first_of(" :") != std::string::npos) {
-    return fail(*path, "the loader cannot preload a library whose path has a space or a colon",
-                "install plumb elsewhere");
-  }
-  return path;
-}
-
 // ':' ends a setting, and '%' is ours.
 std::string escaped(std::string_view path, bool keep_process) {
   std::string text;
@@ -59,13 +50,6 @@ std::string escaped(std::string_view path, bool keep_process) {
 
 std::uint64_t milliseconds(double seconds) {
   return static_cast<std::uint64_t>(std::llround(std::max(seconds * 1000, 1.0)));
-}
-
-Status status_of(int wait_status) {
-  Status status;
-  if (WIFEXITED(wait_status)) status.code = WEXITSTATUS(wait_status);
-  if (WIFSIGNALED(wait_status)) status.signal = WTERMSIG(wait_status);
-  return status;
 }
 
 Report unwatched_report(std::string why) {
@@ -122,7 +106,7 @@ Result<WatchOutcome> watch_program(const WatchOptions& options) {
   const Result<std::string> program = find_program(options.command.front());
   if (!program) return std::unexpected(program.error());
   if (Result<void> good = check_program(*program); !good) return std::unexpected(good.error());
-  const Result<std::string> runtime = runtime_library();
+  const Result<std::string> runtime = preload_library("libplumb_watch.so");
   if (!runtime) return std::unexpected(runtime.error());
   const Result<std::string> folder = watch_folder();
   if (!folder) return std::unexpected(folder.error());

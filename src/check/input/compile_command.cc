@@ -17,17 +17,19 @@ constexpr std::size_t kResponseWords = 1'000'000;
 
 // Options whose value is the next word; whether we keep both is decided below.
 constexpr auto kTakesNext = std::to_array<std::string_view>(
-    {"-o",        "-MF",       "-MT",      "-MQ",         "-I",
-     "-D",        "-U",        "-L",       "-include",    "-imacros",
-     "-x",        "-isystem",  "-iquote",  "-idirafter",  "-iprefix",
-     "-isysroot", "-target",   "-Xlinker", "-Xassembler", "-Xpreprocessor",
-     "-Xclang",   "-T",        "-u",       "-z",          "-e",
-     "--param",   "-aux-info", "-arch",    "-l",          "-MJ",
-     "-dumpdir",  "-dumpbase"});
+    {"-o",        "-MF",       "-MT",       "-MQ",         "-I",
+     "-D",        "-U",        "-L",        "-include",    "-imacros",
+     "-x",        "-isystem",  "-iquote",   "-idirafter",  "-iprefix",
+     "-isysroot", "-target",   "-Xlinker",  "-Xassembler", "-Xpreprocessor",
+     "-Xclang",   "-T",        "-u",        "-z",          "-e",
+     "--param",   "-aux-info", "-arch",     "-l",          "-MJ",
+     "-dumpdir",  "-dumpbase", "--sysroot", "-mllvm",      "--target",
+     "-B",        "-rpath",    "-G",        "-A"});
 
 constexpr auto kDroppedWithNext = std::to_array<std::string_view>(
-    {"-o", "-MF", "-MT", "-MQ", "-MJ", "-L", "-T", "-u", "-z", "-e", "-l", "-Xlinker",
-     "-Xassembler", "--param", "-aux-info", "-dumpdir", "-dumpbase"});
+    {"-o",        "-MF",    "-MT", "-MQ",      "-MJ",         "-L",      "-T",        "-u",
+     "-z",        "-e",     "-l",  "-Xlinker", "-Xassembler", "--param", "-aux-info", "-dumpdir",
+     "-dumpbase", "-rpath", "-B",  "-G",       "-A",          "-mllvm"});
 
 // These only say how to make the object, or talk about it.
 constexpr auto kDroppedStarts = std::to_array<std::string_view>({"-O",

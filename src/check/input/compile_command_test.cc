@@ -45,6 +45,13 @@ TEST(CompileCommand, ACommandMayHaveSeveralSourcesOrNone) {
   EXPECT_TRUE(jobs_of_command("/d", {"cc", "-o"}).empty());
 }
 
+TEST(CompileCommand, AValueInAWordOfItsOwnIsNoSource) {
+  const auto jobs = jobs_of_command(
+      "/d", {"cc", "--sysroot", "/r", "-B", "tools.c", "-rpath", "x.c", "-c", "a.c"});
+  ASSERT_EQ(jobs.size(), 1u);
+  EXPECT_THAT(jobs[0].arguments, ElementsAre("--sysroot", "/r", "a.c"));
+}
+
 TEST(CompileCommand, SkipsLaunchers) {
   EXPECT_THAT(files_of(jobs_of_command("/d", {"ccache", "gcc", "-c", "a.c"})), ElementsAre("a.c"));
 }

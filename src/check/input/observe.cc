@@ -72,7 +72,7 @@ std::vector<CompileJob> jobs_of_records(std::string_view records) {
 }
 
 Result<ObservedBuild> observe_build(const std::vector<std::string>& command) {
-  const Result<std::string> library = support_file("libplumb_observe.so");
+  const Result<std::string> library = preload_library("libplumb_observe.so");
   if (!library) return std::unexpected(library.error());
   char records[] = "/tmp/plumb-build-XXXXXX";
   const int file = mkstemp(records);

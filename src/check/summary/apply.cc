@@ -109,18 +109,8 @@ void FunctionRun::apply(const State& state, std::uint32_t index, FunctionId call
       bool same = is_focus(given);
       if (!same && is_reach) {
         // Anything below the argument: is it there?
-        State below = probe;
-        below.vars.assign(below.vars.size(), kNoValue);
-        below.results.clear();
-        std::erase_if(below.cells, [&](const Cell& cell) {
-          return !values_.is_heap(values_.target(cell.base)) &&
-                 values_.target(cell.base) != values_.target(values_[given].kind == ValueKind::reach
-                                                                 ? values_[given].a
-                                                                 : given);
-        });
-        below.given.clear();
-        const ValueId top = values_[given].kind == ValueKind::reach ? values_[given].a : given;
-        same = reaches_focus(below, values_.target(top));
+        const Value& all = values_[given];
+        same = leads_to_focus(probe, all.kind == ValueKind::reach ? all.a : given);
       }
       if (!same) continue;
       for (const Case& each : input.cases) {

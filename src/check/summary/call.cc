@@ -25,17 +25,7 @@ ValueId FunctionRun::new_block(State& state, const Site& site) {
 // an older one holds the followed block, which of them holds it is not known.
 void FunctionRun::renew(State& state, ValueId block) {
   if (mode_ != Mode::site || block == focus_ || state.fate != Fate::live) return;
-  const bool exists = std::any_of(state.cells.begin(), state.cells.end(), [&](const Cell& cell) {
-    return values_.target(cell.base) == block;
-  });
-  if (!exists) return;
-  State below = state;
-  below.vars.assign(below.vars.size(), kNoValue);
-  below.results.clear();
-  below.given.clear();
-  std::erase_if(below.cells,
-                [&](const Cell& cell) { return !values_.is_heap(values_.target(cell.base)); });
-  if (reaches_focus(below, block)) state.fate = Fate::escaped;
+  if (leads_to_focus(state, block)) state.fate = Fate::escaped;
 }
 
 void FunctionRun::raise(State state, std::uint32_t index) {

@@ -8,7 +8,7 @@ constexpr std::int64_t kFirstPage = 4096;
 
 }  // namespace
 
-bool FunctionRun::is_nonzero(State& state, ValueId id) {
+bool FunctionRun::is_nonzero(const State& state, ValueId id) const {
   const Value v = values_[id];
   switch (v.kind) {
     case ValueKind::integer:
@@ -38,7 +38,7 @@ bool FunctionRun::is_nonzero(State& state, ValueId id) {
 
 // Objects are told apart by identity; a block that this path allocated is none
 // of the caller's.
-int FunctionRun::decide(State& state, ValueId condition) {
+int FunctionRun::decide(const State& state, ValueId condition) {
   const Value v = values_[condition];
   if (v.kind == ValueKind::integer) return v.number != 0 ? 1 : 0;
   const Fact truth = state.fact(values_, condition);

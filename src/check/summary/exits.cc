@@ -122,9 +122,8 @@ void FunctionRun::add_case(const State& state, ValueId result, bool throws) {
   out.fate = state.fate;
   out.result = result;
   if (result != kNoValue) {
-    State copy = state;
     out.result_fact = state.fact(values_, result);
-    out.result_fact.nonzero = out.result_fact.nonzero || is_nonzero(copy, result);
+    out.result_fact.nonzero = out.result_fact.nonzero || is_nonzero(state, result);
   }
   if (state.fate == Fate::live) {
     out.holders = holders_of(state);

@@ -134,8 +134,8 @@ class FunctionRun {
 
   // condition.cc
   bool assume(State& state, ValueId condition, bool truth);
-  int decide(State& state, ValueId condition);  // 1, 0, or -1 when open
-  bool is_nonzero(State& state, ValueId value);
+  int decide(const State& state, ValueId condition);  // 1, 0, or -1 when open
+  bool is_nonzero(const State& state, ValueId value) const;
   bool assume_fact(State& state, ValueId value, const Fact& fact);
 
   // call.cc: the states after the call are appended to `after`.
@@ -163,7 +163,9 @@ class FunctionRun {
 
   // lost.cc
   bool is_focus(ValueId value) const { return values_.target(value) == focus_; }
+  bool mark_focus(const State& state, std::vector<ValueId> work) const;
   bool reaches_focus(const State& state, ValueId extra) const;
+  bool leads_to_focus(const State& state, ValueId top) const;  // what hangs on `top`
   void check_lost(State& state, std::uint32_t index, LossKind kind, ValueId kept = kNoValue);
 
   // exits.cc

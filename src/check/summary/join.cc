@@ -34,8 +34,7 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
     if (met == merged) {
       if (met != value) changed = true;
       Fact fact = hull(into.fact(values_, value), other.fact(values_, with));
-      State& mutable_other = const_cast<State&>(other);
-      if (is_nonzero(into, value) && is_nonzero(mutable_other, with)) fact.nonzero = true;
+      if (is_nonzero(into, value) && is_nonzero(other, with)) fact.nonzero = true;
       made.emplace_back(merged, fact);
     }
     changed = changed || met != value;

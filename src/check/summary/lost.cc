@@ -4,29 +4,16 @@
 
 namespace plumb::check {
 
-// Marks from everything that the function still has or that is outside of it.
-bool FunctionRun::reaches_focus(const State& state, ValueId extra) const {
-  std::vector<ValueId> work;
+// Do these values lead to the followed block?
+bool FunctionRun::mark_focus(const State& state, std::vector<ValueId> work) const {
   std::vector<ValueId> done;
-  const auto push = [&](ValueId value) {
-    if (value != kNoValue && !values_.is_integer(value)) work.push_back(value);
-  };
-  for (const ValueId value : state.vars) {
-    if (value != kNoValue && is_focus(value)) return true;
-    push(value);
-  }
-  for (const auto& [operation, value] : state.results) push(value);
-  for (const Cell& cell : state.cells) {
-    if (!values_.is_heap(values_.target(cell.base))) push(cell.value);
-  }
-  for (const ValueId block : state.given) push(block);
-  push(extra);
   while (!work.empty()) {
     const ValueId next = work.back();
     work.pop_back();
     if (next == focus_) return true;
     const Value& v = values_[next];
     switch (v.kind) {
+      case ValueKind::none:
       case ValueKind::integer:
       case ValueKind::param:
       case ValueKind::fresh:
@@ -55,10 +42,34 @@ bool FunctionRun::reaches_focus(const State& state, ValueId extra) const {
     }
     if (v.kind != ValueKind::object) continue;
     for (const Cell& cell : state.cells) {
-      if (values_.target(cell.base) == next) push(cell.value);
+      if (values_.target(cell.base) == next) work.push_back(cell.value);
     }
   }
   return false;
+}
+
+// From everything that the function still has or that is outside of it.
+bool FunctionRun::reaches_focus(const State& state, ValueId extra) const {
+  std::vector<ValueId> work{extra};
+  for (const ValueId value : state.vars) {
+    if (value != kNoValue && is_focus(value)) return true;
+    work.push_back(value);
+  }
+  for (const auto& [operation, value] : state.results) work.push_back(value);
+  for (const Cell& cell : state.cells) {
+    if (!values_.is_heap(values_.target(cell.base))) work.push_back(cell.value);
+  }
+  work.insert(work.end(), state.given.begin(), state.given.end());
+  return mark_focus(state, std::move(work));
+}
+
+bool FunctionRun::leads_to_focus(const State& state, ValueId top) const {
+  const ValueId base = values_.target(top);
+  std::vector<ValueId> work{base};
+  for (const Cell& cell : state.cells) {
+    if (values_.target(cell.base) == base) work.push_back(cell.value);
+  }
+  return mark_focus(state, std::move(work));
 }
 
 void FunctionRun::check_lost(State& state, std::uint32_t index, LossKind kind, ValueId kept) {
