@@ -8,8 +8,10 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "check/cache/unit_cache.h"
 #include "check/finding.h"
 #include "check/model/program.h"
+#include "check/model/unit_file.h"
 #include "check/summary/function_run.h"
 #include "check/summary/print.h"
 #include "core/fingerprint.h"
@@ -24,6 +26,8 @@ constexpr int kCycleRounds = 2;  // of a call cycle: enough for base case and st
 struct Units {
   std::vector<Unit> units;
   std::vector<Error> skipped;
+  std::uint64_t from_cache = 0;
+  std::string cache_problem;
 };
 
 // Runs `work` for each index below `count`, on several threads.
@@ -39,13 +43,18 @@ void in_parallel(std::size_t count, unsigned threads, const Work& work) {
   for (std::thread& thread : others) thread.join();
 }
 
-// Compiles in parallel; the order of the units is that of the jobs.
-Units compile_all(const CheckOptions& options) {
-  const std::size_t all = options.jobs.size();
-  std::vector<Result<Unit>> results(all, fail("", "not compiled"));
-  in_parallel(all, options.threads,
-              [&](std::size_t i) { results[i] = compile_unit(options.jobs[i]); });
+// Reads and compiles in parallel; the order of the units is that of the options.
+Units load_units(const CheckOptions& options) {
+  UnitCache cache(options.cache);
+  const std::size_t files = options.units.size();
+  std::vector<Result<Unit>> results(files + options.jobs.size(), fail("", "not compiled"));
+  in_parallel(results.size(), options.threads, [&](std::size_t i) {
+    results[i] = i < files ? read_unit(options.units[i]) : cache.unit(options.jobs[i - files]);
+  });
   Units out;
+  out.from_cache = cache.found();
+  out.cache_problem = cache.problem();
+  if (cache.found() < options.jobs.size()) cache.trim();
   for (Result<Unit>& result : results) {
     if (result) {
       out.units.push_back(std::move(*result));
@@ -129,6 +138,12 @@ void add_notes(Report& report, const Units& units, const Analysed& analysed) {
     report.notes.push_back(
         {"skipped-unit", fmt::format("{}: {}", error.where, error.what), error.hint, {}});
   }
+  if (!units.cache_problem.empty()) {
+    report.notes.push_back({"cache",
+                            fmt::format("units could not be kept: {}", units.cache_problem),
+                            "--cache=DIR names another folder, --no-cache does without",
+                            {}});
+  }
   if (analysed.over_budget) {
     report.notes.push_back(
         {"budget",
@@ -161,7 +176,7 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
   if (Result<void> added = library.add(options.models, "models/c.models"); !added) {
     return std::unexpected(added.error());
   }
-  Units units = compile_all(options);
+  Units units = load_units(options);
   if (units.units.empty()) {
     return units.skipped.empty()
                ? fail("", "nothing to check", "name source files")
@@ -175,6 +190,7 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
   const Analysed analysed = analyse(program, library, limits, options.threads);
 
   CheckOutcome outcome;
+  outcome.units_from_cache = units.from_cache;
   outcome.summaries = asked_summaries(program, analysed.summaries, options.show_summary);
   Report& report = outcome.report;
   report.tool.engine = Engine::check;

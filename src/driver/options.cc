@@ -160,6 +160,16 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .commands = {Command::check},
      .help = "work on N units at a time; 0 is one per processor. The result is the same",
      .most = 1024},
+    {.opt = Opt::cache,
+     .name = "cache",
+     .type = ValueType::directory,
+     .value_name = "DIR",
+     .commands = {Command::check},
+     .help = "keep compiled units in DIR instead of the user's cache folder (~/.cache/plumb)"},
+    {.opt = Opt::no_cache,
+     .name = "no-cache",
+     .commands = {Command::check},
+     .help = "compile every unit anew and keep none"},
     {.opt = Opt::oom,
      .name = "oom",
      .commands = {Command::check},
@@ -410,12 +420,25 @@ constexpr auto kCommands = std::to_array<CommandSpec>({
          "the place where the last reference goes is a finding. No main function is needed.\n\n"
          "The units come from a compilation database (-p DIR), from a build that is run and "
          "watched (after --; it must compile what is to be checked, so start from clean), or are "
-         "named: C and C++ sources, LLVM bitcode (.bc) or IR (.ll). A unit that does not compile "
-         "with clang-19 is named and left out.",
+         "named: C and C++ sources, LLVM bitcode (.bc) or IR (.ll), files of `plumb model` "
+         "(.unit). "
+         "A unit that does not compile with clang-19 is named and left out. Units that did not "
+         "change since the last time are taken from a cache.",
      .example = "plumb check -p build\n"
                 "plumb check -- make -j8\n"
                 "plumb check --cflags='-Iinclude -DNDEBUG' src/*.c",
      .status = kFindingStatus},
+    {.command = Command::model,
+     .summary = "compile a source to the file that check analyses",
+     .arguments = "COMPILER-ARGUMENTS... [-o FILE]",
+     .description =
+         "The first step of check by itself, called as a compiler is, for build systems and build "
+         "farms: one source, its flags, one output file (.unit by default), which depends on "
+         "nothing else. `plumb check FILE.unit...` does the rest. plumb-model is the same as a "
+         "single word.",
+     .example = "plumb model -Iinclude -c src/a.c -o a.unit\n"
+                "distcc plumb-model -Iinclude -c src/a.c -o a.unit",
+     .status = "0: the file is written. 2: the source does not compile, or wrong usage."},
     {.command = Command::run,
      .summary = "run a program and report what it leaked",
      .arguments = "[--] PROGRAM [ARGS...]",

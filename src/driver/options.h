@@ -19,10 +19,11 @@
 
 namespace plumb {
 
-enum class Command { check, run, cc, watch, report, diff, explain, doctor };
+enum class Command { check, model, run, cc, watch, report, diff, explain, doctor };
 
 template <>
 inline constexpr auto kNames<Command> = name_table<Command>({{Command::check, "check"},
+                                                             {Command::model, "model"},
                                                              {Command::run, "run"},
                                                              {Command::cc, "cc"},
                                                              {Command::watch, "watch"},
@@ -81,6 +82,8 @@ enum class Opt {
   project,
   cflags,
   jobs,
+  cache,
+  no_cache,
   oom,
   when,
   show_summary,
