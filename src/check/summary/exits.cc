@@ -66,7 +66,9 @@ void FunctionRun::leave(State& state, std::uint32_t index, bool throws) {
     const Value& root = values_[values_.root(cell.base)];
     return root.kind == ValueKind::object && ObjectId{root.number}.kind() == ObjectKind::var;
   });
-  check_lost(state, index, throws ? LossKind::thrown : LossKind::returned, result);
+  // What main returns is a number.
+  const ValueId kept = body_.display == "main" ? kNoValue : result;
+  check_lost(state, index, throws ? LossKind::thrown : LossKind::returned, kept);
   if (mode_ == Mode::plain) {
     if (result != kNoValue && body_.returns_pointer) touch_input(result);
     add_plain_exit(state, result, throws);

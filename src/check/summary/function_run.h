@@ -34,7 +34,7 @@ namespace plumb::check {
 struct Limits {
   unsigned states = 16;            // per block of a run
   unsigned cases = 6;              // per tracked block
-  unsigned visits = 2;             // of a loop head, per state of the tracked block
+  unsigned visits = 4;             // of a loop head, per state of the tracked block
   unsigned inputs = 12;            // tracked per function
   unsigned blocks = 8;             // handed out per function
   std::uint64_t run_work = 20000;  // operations per run

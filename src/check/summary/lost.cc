@@ -29,9 +29,13 @@ bool FunctionRun::mark_focus(const State& state, std::vector<ValueId> work) cons
       case ValueKind::pointer:
       case ValueKind::index:
       case ValueKind::cast:
-      case ValueKind::cell:
       case ValueKind::reach:
         work.push_back(v.a);
+        break;
+      case ValueKind::cell:
+        // Out of an array, it may be any of its elements; what was read out of
+        // the block itself does not keep the block.
+        if (values_.target(v.a) != focus_) work.push_back(v.a);
         break;
       case ValueKind::binary:
         work.push_back(v.a);
