@@ -90,6 +90,25 @@ std::vector<std::vector<std::uint32_t>> by_height(
   return out;
 }
 
+// A block in a global is a finding when nothing of the program takes it out
+// again. That takes a program, or a global that only its unit can see.
+void keep_what_nothing_frees(const Program& program, Analysed& analysed) {
+  std::vector<bool> taken(program.symbols(), false);
+  for (const Summary& summary : analysed.summaries) {
+    for (const std::uint32_t symbol : summary.taken_from) taken[symbol] = true;
+  }
+  const bool has_main = std::ranges::any_of(
+      program.functions(),
+      [](const ProgramFunction& function) { return function.body->display == "main"; });
+  std::erase_if(analysed.candidates, [&](const Candidate& candidate) {
+    if (candidate.parked == kNotParked) return false;
+    const Global* global = program.symbol(ProgramSymbolId::of(candidate.parked)).global;
+    const bool whole =
+        global && global->defined && (has_main || global->linkage == Linkage::internal);
+    return taken[candidate.parked] || !whole;
+  });
+}
+
 // Callees first, so that a call finds the summary of what it calls. In a cycle
 // a function that has none yet counts as unknown code; the second round knows
 // what the first one found.
@@ -121,6 +140,7 @@ Analysed analyse(const Program& program, const Library& library, const Limits& l
   for (std::vector<Candidate>& each : found) {
     std::ranges::move(each, std::back_inserter(out.candidates));
   }
+  keep_what_nothing_frees(program, out);
   return out;
 }
 
@@ -172,6 +192,7 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
   // LLVM is gone. From here on no function or block is added.
   Limits limits;
   limits.oom = options.oom;
+  limits.globals = options.globals;
   const Analysed analysed = analyse(program, library, limits, options.threads);
 
   CheckOutcome outcome;

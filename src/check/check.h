@@ -16,6 +16,7 @@ struct CheckOptions {
   std::vector<CompileJob> jobs;  // units: sources, or LLVM IR by their name
   unsigned threads = 1;
   bool oom = false;          // follow failed allocations
+  bool globals = false;      // blocks parked in globals that nothing frees
   std::string models;        // text of models/c.models
   std::string show_summary;  // of the functions of this name, as text
 };

@@ -106,6 +106,7 @@ Result<CheckOptions> options_of(const Invocation& call) {
   options.threads =
       jobs ? static_cast<unsigned>(jobs) : std::max(1U, std::thread::hardware_concurrency());
   options.oom = settings.flag(Opt::oom);
+  options.globals = settings.flag(Opt::globals);
   options.show_summary = settings.text(Opt::show_summary);
   const Result<std::string> models = support_file("models/c.models");
   if (!models) return std::unexpected(models.error());

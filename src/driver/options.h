@@ -82,6 +82,7 @@ enum class Opt {
   cflags,
   jobs,
   oom,
+  globals,
   when,
   show_summary,
   error_exitcode,

@@ -134,8 +134,12 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
   State next = state;
   Instance at_call(*this, next, index, callee, arguments, makes_focus);
   if (taken) {
+    // What holds one call deeper of the same cycle is no condition of this one:
+    // it would count the calls.
+    const bool cycle = std::binary_search(known_.component.begin(), known_.component.end(), callee);
+    State deeper = cycle ? next : State{};
     for (const Guard& guard : taken->guards) {
-      if (!assume_fact(next, at_call(guard.value), guard.fact)) return;
+      if (!assume_fact(cycle ? deeper : next, at_call(guard.value), guard.fact)) return;
     }
   }
   struct Write {
@@ -157,7 +161,10 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
                                       [](const Case& c) { return c.fate == Fate::freed; });
       const ValueId value = at_call(touched.value);
       if (has(Fate::escaped)) kept.push_back(value);
-      if (mode_ == Mode::plain && has(Fate::freed)) touch_input(value);
+      if (mode_ == Mode::plain && has(Fate::freed)) {
+        touch_input(value);
+        take_where_held(next, value);
+      }
       if (mode_ != Mode::plain && always) freed.push_back(value);
     }
   }
@@ -213,6 +220,7 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
   if (makes_focus) next.fate = Fate::live;
   if (taken && taken->fate != Fate::live && next.fate == Fate::live && !makes_focus) {
     next.fate = taken->fate;
+    if (taken->parked != kNotParked) park(next, taken->parked);
   }
   for (const ValueId value : kept) escape(next, value);
   for (const ValueId value : freed) free_value(next, value);

@@ -77,6 +77,7 @@ void FunctionRun::call_unknown(State state, std::uint32_t index, const Declarati
     const bool reads = declaration && i < 64 && (declaration->const_params >> i & 1);
     const bool keeps = !declaration || i >= 64 || (declaration->kept_params >> i & 1);
     if (reads) continue;
+    take_where_held(state, arguments[i]);
     if (keeps) escape(state, arguments[i]);
     havoc(state, arguments[i]);
   }
@@ -113,9 +114,17 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
     if (model.zeroed) fill(state, result, values_.integer(0), values_.fresh());
   } else if (model.reallocates >= 0) {
     const ValueId old = argument(model.reallocates);
-    if (limits_.oom && !(mode_ == Mode::site && starting_)) {
+    const bool follows = mode_ == Mode::site && !starting_ && old == focus_ && o.width != 0;
+    if ((limits_.oom || follows) && !(mode_ == Mode::site && starting_)) {
       State failed = state;
-      if (o.width) failed.set_result(index, values_.integer(0));
+      if (follows) {
+        failed.failure = values_.fresh();
+        failed.tested = false;
+        failed.learn(values_, failed.failure, {0, 0, false});
+        failed.set_result(index, failed.failure);
+      } else if (o.width) {
+        failed.set_result(index, values_.integer(0));
+      }
       failed.trail = extend(failed.trail, index, 0);
       after.push_back(std::move(failed));
     }

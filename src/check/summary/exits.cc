@@ -41,6 +41,7 @@ bool is_input_place(const Values& values, ValueId base) {
 // An input that this function frees, keeps, stores or returns.
 void FunctionRun::touch_input(ValueId value) {
   if (mode_ != Mode::plain) return;
+  take_from(value);
   const ValueId target = values_.target(value);
   const Value& v = values_[target];
   if (v.kind != ValueKind::param && v.kind != ValueKind::cell && v.kind != ValueKind::reach) return;
@@ -69,6 +70,11 @@ void FunctionRun::leave(State& state, std::uint32_t index, bool throws) {
   // What main returns is a number.
   const ValueId kept = body_.display == "main" ? kNoValue : result;
   check_lost(state, index, throws ? LossKind::thrown : LossKind::returned, kept);
+  if (state.lost_at != 0) {
+    report_failure(state);
+    return;
+  }
+  if (given_up(state)) return;
   if (mode_ == Mode::plain) {
     if (result != kNoValue && body_.returns_pointer) touch_input(result);
     add_plain_exit(state, result, throws);
@@ -122,6 +128,7 @@ void FunctionRun::add_case(const State& state, ValueId result, bool throws) {
   Case out;
   out.throws = throws;
   out.fate = state.fate;
+  out.parked = state.parked;
   out.result = result;
   if (result != kNoValue) {
     out.result_fact = state.fact(values_, result);
@@ -163,7 +170,7 @@ void FunctionRun::add_case(const State& state, ValueId result, bool throws) {
   // Cases that differ only in their guards are one.
   for (Case& each : cases_) {
     if (each.throws != out.throws || each.fate != out.fate || each.in_place != out.in_place ||
-        each.holders != out.holders) {
+        each.parked != out.parked || each.holders != out.holders) {
       continue;
     }
     const bool room = cases_.size() < limits_.cases;

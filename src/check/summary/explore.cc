@@ -41,7 +41,12 @@ std::uint64_t FunctionRun::key_of(const State& state) const {
           key, std::uint64_t{flag.index} << 40 ^ static_cast<std::uint64_t>(values_[value].number));
     }
   }
+  if (state.parked != kNotParked) key = mixed(key, std::uint64_t{state.parked} << 3 | 7);
   if (state.fate != Fate::live) return key;
+  if (state.failure != kNoValue) {
+    key = mixed(key, std::uint64_t{state.failure.index} << 33 ^ std::uint64_t{state.lost_at} << 1 ^
+                         (state.tested ? 1 : 0));
+  }
   if (mode_ == Mode::site) {
     for (std::size_t i = 0; i < state.vars.size(); ++i) {
       if (state.vars[i] != kNoValue && is_focus(state.vars[i])) key = mixed(key, i + 1);
@@ -153,6 +158,7 @@ void FunctionRun::process(BlockIndex block, std::vector<State> states, std::uint
     work_ += states.size();
     const Operation& o = body_.operations[i];
     if (o.op == Op::phi) continue;
+    at_ = i;
     if (!skip) {
       std::vector<State> after;
       for (State& state : states) {

@@ -40,6 +40,7 @@ struct Limits {
   std::uint64_t run_work = 20000;  // operations per run
   std::uint64_t work = 400000;     // operations per function
   bool oom = false;                // follow failed allocations
+  bool globals = false;            // blocks that are parked in globals
 };
 
 // The summaries that a run may look at. Others may be in the making on another
@@ -61,7 +62,8 @@ enum class LossKind : std::uint8_t {
   returned,
   holder_freed,
   discarded,
-  thrown
+  thrown,
+  parked
 };
 
 // One step of a path.
@@ -78,6 +80,8 @@ struct Candidate {
   std::string holder;
   std::vector<TrailStep> trail;
   bool merged = false;
+  bool oom = false;                   // on a path where realloc failed
+  std::uint32_t parked = kNotParked;  // not lost: in this global, a ProgramSymbolId
 };
 
 class FunctionRun {
@@ -167,6 +171,12 @@ class FunctionRun {
   bool reaches_focus(const State& state, ValueId extra) const;
   bool leads_to_focus(const State& state, ValueId top) const;  // what hangs on `top`
   void check_lost(State& state, std::uint32_t index, LossKind kind, ValueId kept = kNoValue);
+  Candidate candidate(const State& state, std::uint32_t index, LossKind kind) const;
+  void report_failure(const State& state);
+  bool given_up(const State& state) const;
+  void park(State& state, std::uint32_t global);
+  void take_from(ValueId value);
+  void take_where_held(const State& state, ValueId value);
 
   // exits.cc
   void leave(State& state, std::uint32_t index, bool throws);
@@ -231,6 +241,7 @@ class FunctionRun {
   std::vector<Case> cases_;
   bool cases_overflow_ = false;
   std::string lost_holder_;
+  std::uint32_t at_ = 0;         // the operation in hand
   bool storing_pointer_ = true;  // what the store in hand writes
 };
 
