@@ -1,15 +1,15 @@
 #include "check/check.h"
 
 #include <algorithm>
-#include <atomic>
 #include <iterator>
-#include <thread>
 
 #include <fmt/format.h>
 
+#include "base/parallel.h"
 #include "base/text.h"
 #include "check/finding.h"
 #include "check/model/program.h"
+#include "check/prove/prove.h"
 #include "check/summary/function_run.h"
 #include "check/summary/print.h"
 #include "core/fingerprint.h"
@@ -25,19 +25,6 @@ struct Units {
   std::vector<Unit> units;
   std::vector<Error> skipped;
 };
-
-// Runs `work` for each index below `count`, on several threads.
-template <typename Work>
-void in_parallel(std::size_t count, unsigned threads, const Work& work) {
-  std::atomic<std::size_t> next = 0;
-  const auto take = [&] {
-    for (std::size_t i = next++; i < count; i = next++) work(i);
-  };
-  std::vector<std::thread> others;
-  for (unsigned i = 1; i < threads && i < count; ++i) others.emplace_back(take);
-  take();
-  for (std::thread& thread : others) thread.join();
-}
 
 // Compiles in parallel; the order of the units is that of the jobs.
 Units compile_all(const CheckOptions& options) {
@@ -172,7 +159,7 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
   // LLVM is gone. From here on no function or block is added.
   Limits limits;
   limits.oom = options.oom;
-  const Analysed analysed = analyse(program, library, limits, options.threads);
+  Analysed analysed = analyse(program, library, limits, options.threads);
 
   CheckOutcome outcome;
   outcome.summaries = asked_summaries(program, analysed.summaries, options.show_summary);
@@ -180,12 +167,20 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
   report.tool.engine = Engine::check;
   report.tool.mode = "summaries";
   report.subject.units = count;
-  report.leaks = make_findings(program, analysed.summaries, analysed.candidates);
+  const std::uint64_t found = analysed.candidates.size();
+  const Proved proved = prove(program, library, analysed.summaries, std::move(analysed.candidates),
+                              limits, ProveLimits{}, options.threads);
+  report.leaks = make_findings(program, analysed.summaries, proved.candidates);
   report.totals.functions = program.functions().size();
   report.totals.units = count;
   report.totals.skipped_units = units.skipped.size();
-  report.totals.stages.push_back(
-      {"summaries", analysed.candidates.size(), report.leaks.size(), {}});
+  const std::uint64_t feasible = proved.sites - proved.no_path;
+  report.totals.stages.push_back({"summaries", found, proved.sites, {}});
+  report.totals.stages.push_back({"replay", proved.sites, feasible, {}});
+  const std::uint64_t satisfiable = feasible - proved.unsatisfiable;
+  report.totals.stages.push_back({"solver", feasible, satisfiable, {}});
+  report.totals.stages.push_back({"callees", satisfiable, satisfiable - proved.by_callees, {}});
+  report.totals.undecided = proved.undecided;
   add_notes(report, units, analysed);
   assign_ids(report);
   sort_leaks(report);

@@ -32,6 +32,7 @@ void FunctionRun::raise(State state, std::uint32_t index) {
   const Operation& next = body_.operations[index + 1];
   if (next.op == Op::invoke_end) {
     state.trail = extend(state.trail, index, -1);
+    decide_openly(true);
     send(BlockIndex::of(shape_.block_of[index]), next.targets[1], std::move(state));
   } else {
     leave(state, index, true);

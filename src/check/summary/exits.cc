@@ -67,6 +67,7 @@ void FunctionRun::leave(State& state, std::uint32_t index, bool throws) {
     return root.kind == ValueKind::object && ObjectId{root.number}.kind() == ObjectKind::var;
   });
   check_lost(state, index, throws ? LossKind::thrown : LossKind::returned, result);
+  if (replaying_) return;
   if (mode_ == Mode::plain) {
     if (result != kNoValue && body_.returns_pointer) touch_input(result);
     add_plain_exit(state, result, throws);

@@ -18,7 +18,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -70,23 +72,50 @@ struct TrailStep {
   std::int8_t branch = -1;  // of a branch: 1 taken, 0 not taken; -1: a call
 };
 
+enum class Verdict : std::uint8_t { undecided, proved, refuted };
+
 struct Candidate {
   std::uint32_t function = 0;
   Origin origin;
-  std::uint32_t operation = 0;  // where it is lost
+  std::uint32_t operation = 0;  // where it is lost, as the source has it
+  std::uint32_t lost_at = 0;    // the operation at which that was seen
   LossKind kind = LossKind::scope_end;
   std::string holder;
   std::vector<TrailStep> trail;
   bool merged = false;
+  Verdict verdict = Verdict::undecided;
 };
+
+// A body made for the analysis of several functions: its symbols are those of the
+// program, not of a unit.
+struct LinkedBody {
+  const Function& body;
+};
+
+enum class ReplayEnd : std::uint8_t {
+  stopped,    // by the one who asked
+  exhausted,  // no other path, with loops run a few times
+  truncated,  // there are more paths than the budget allows
+};
+
+// Called with what is known on a path that loses the block, all of it; true: stop.
+using OnLoss = std::function<bool(const Values&, const State&, const Candidate&)>;
 
 class FunctionRun {
  public:
   FunctionRun(const Program& program, const Library& library, const Known& known,
               FunctionId function, const Limits& limits);
+  FunctionRun(const Program& program, const Library& library, const Known& known,
+              FunctionId function, const LinkedBody& linked, const Limits& limits);
 
   // Candidates are appended.
   Summary run(std::vector<Candidate>& candidates);
+
+  // Follows the block of `site` path by path, from the function's entry, without
+  // merging states, as far as paths lead to one of the operations `goals`; those
+  // with few decisions first.
+  ReplayEnd replay(const Origin& site, const std::vector<std::uint32_t>& goals,
+                   const OnLoss& on_loss);
 
  private:
   // A call that hands out a block: block `inner` of the callee, or the
@@ -113,6 +142,14 @@ class FunctionRun {
   bool mentions_round(ValueId id, std::uint32_t block, int depth) const;
   std::uint64_t key_of(const State& state) const;
   std::uint32_t extend(std::uint32_t trail, std::uint32_t operation, int branch);
+
+  // replay.cc
+  struct Replaying;
+  bool is_over(const State& state) const;
+  void decide_openly(bool open);  // whether the edge that is sent next was one of several
+  void start_replayed(State state, std::uint32_t index, std::vector<State>& after);
+  void send_replayed(BlockIndex from, BlockIndex to, State state);
+  void replayed_loss(const State& state, Candidate candidate);
 
   // step.cc
   void step(State& state, std::uint32_t index, std::vector<State>& more);
@@ -185,7 +222,8 @@ class FunctionRun {
   const ProgramFunction& where_;
   const Function& body_;
   const Limits& limits_;
-  const Shape shape_;
+  const bool linked_ = false;
+  Shape shape_;
 
   Values values_;
   Summary summary_;
@@ -231,6 +269,7 @@ class FunctionRun {
   std::vector<Case> cases_;
   bool cases_overflow_ = false;
   std::string lost_holder_;
+  std::shared_ptr<Replaying> replaying_;
   bool storing_pointer_ = true;  // what the store in hand writes
 };
 

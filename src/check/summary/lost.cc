@@ -86,6 +86,7 @@ void FunctionRun::check_lost(State& state, std::uint32_t index, LossKind kind, V
   out.origin = {id_.index, site_.operation, site_.callee, site_.inner};
   const bool scope_left = kind == LossKind::scope_end || kind == LossKind::returned;
   out.operation = scope_left && state.way_out != 0 ? state.way_out : index;
+  out.lost_at = index;
   out.kind = kind;
   out.holder = lost_holder_;
   out.merged = state.merged;
@@ -93,7 +94,11 @@ void FunctionRun::check_lost(State& state, std::uint32_t index, LossKind kind, V
     out.trail.push_back(trails_[at].step);
   }
   std::reverse(out.trail.begin(), out.trail.end());
-  candidates_->push_back(std::move(out));
+  if (replaying_) {
+    replayed_loss(state, std::move(out));
+  } else {
+    candidates_->push_back(std::move(out));
+  }
 }
 
 }  // namespace plumb::check
