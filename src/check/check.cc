@@ -77,9 +77,22 @@ std::vector<std::vector<std::uint32_t>> by_height(
   return out;
 }
 
+// What a function of a cycle does without going round, as the start of the
+// search for what it does at all. The conditions are those of the shortest way
+// and say nothing of the others.
+void widen(Summary& summary, const Function& body) {
+  if (!summary.effect.returns && !body.noreturn) summary = {};
+  for (NewBlock& block : summary.blocks) {
+    for (Case& each : block.cases) each.guards.clear();
+  }
+  for (Input& input : summary.inputs) {
+    for (Case& each : input.cases) each.guards.clear();
+  }
+}
+
 // Callees first, so that a call finds the summary of what it calls. In a cycle
-// a function that has none yet counts as unknown code; the second round knows
-// what the first one found.
+// the first round leaves the calls within it out; each later one knows what the
+// one before found. What has no way out of the cycle counts as unknown code.
 Analysed analyse(const Program& program, const Library& library, const Limits& limits,
                  unsigned threads) {
   Analysed out;
@@ -91,7 +104,18 @@ Analysed analyse(const Program& program, const Library& library, const Limits& l
     in_parallel(level.size(), threads, [&](std::size_t i) {
       const std::vector<FunctionId>& component = components[level[i]];
       const bool cycle = component.size() > 1 || calls_itself(program, component[0]);
-      const Known known{out.summaries, done, component};
+      Known known{out.summaries, done, component};
+      if (cycle) {
+        known.first_round = true;
+        std::vector<Candidate> unused;
+        for (const FunctionId id : component) {
+          out.summaries[id.index] = FunctionRun(program, library, known, id, limits).run(unused);
+        }
+        for (const FunctionId id : component) {
+          widen(out.summaries[id.index], *program.functions()[id.index].body);
+        }
+        known.first_round = false;
+      }
       for (int round = cycle ? kCycleRounds : 1; round > 0; --round) {
         found[level[i]].clear();
         for (const FunctionId id : component) {

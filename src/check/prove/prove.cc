@@ -88,6 +88,7 @@ Answer Prover::replay(FunctionRun run, const Origin& site,
   Answer answer;
   bool unsure = false;
   const OnLoss on_loss = [&](const Values& values, const State& state, const Candidate& lost) {
+    if (std::ranges::find(goals, lost.lost_at) == goals.end()) return false;
     answer.reached = true;
     if (answer.queries == budget_.queries) {
       unsure = true;

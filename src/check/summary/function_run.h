@@ -50,10 +50,15 @@ struct Known {
   const std::vector<Summary>& summaries;     // by FunctionId
   const std::vector<bool>& done;             // by FunctionId
   const std::vector<FunctionId>& component;  // of the function, sorted
+  // What a function does without calling those of its component is being found
+  // out: such calls do not come back.
+  bool first_round = false;
 
+  bool is_own(FunctionId id) const {
+    return std::binary_search(component.begin(), component.end(), id);
+  }
   const Summary* find(FunctionId id) const {
-    const bool own = std::binary_search(component.begin(), component.end(), id);
-    return done[id.index] || own ? &summaries[id.index] : nullptr;
+    return done[id.index] || is_own(id) ? &summaries[id.index] : nullptr;
   }
 };
 
@@ -191,6 +196,8 @@ class FunctionRun {
   class Instance;
   void apply(const State& state, std::uint32_t index, FunctionId callee,
              const std::vector<ValueId>& arguments, std::vector<State>& after);
+  bool presumes_disowned(const State& state, const Summary& summary, const Case& taken,
+                         const Input& input, Instance& at_call);
   void apply_case(const State& state, std::uint32_t index, FunctionId callee,
                   const std::vector<ValueId>& arguments, const Case* taken, const Input* input,
                   bool makes_focus, std::vector<State>& after);
@@ -211,7 +218,9 @@ class FunctionRun {
   void add_case(const State& state, ValueId result, bool throws);
   std::vector<Cell> holders_of(const State& state) const;
   bool is_handed_out(const Case& each) const;
-  void touch_input(ValueId value);
+  void touch_input(ValueId value, bool surely = false);
+  void note_use(ValueId value, bool pointer);
+  bool is_plain_number(ValueId value) const;
   void export_plain();
   std::vector<Case> export_cases();
 
@@ -237,6 +246,7 @@ class FunctionRun {
   // Found by the plain run.
   std::map<Site, State> sites_;  // with the state before the call
   std::vector<ValueId> touched_inputs_;
+  std::vector<bool> used_as_;  // by value: two bits, see note_use()
   std::vector<std::pair<State, ValueId>> plain_exits_;
   std::vector<Cell> plain_writes_;  // of the plain effect, in values of the run
   bool may_throw_ = false;

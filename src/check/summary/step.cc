@@ -53,6 +53,7 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
   switch (o.op) {
     case Op::load:
       state.set_result(index, load_whole(state, value(state, o.a), o.width));
+      note_use(state.result(index), o.pointer || o.width > kWord);
       break;
     case Op::store: {
       // What to return, and where a cleanup goes on, are variables without a name.
@@ -67,6 +68,7 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
       const std::uint32_t width = std::min(o.width, kWord);
       const bool watched = mode_ == Mode::site && state.fate == Fate::live;
       const ValueId old = watched ? load(state, to, width) : kNoValue;
+      note_use(what, o.pointer || o.width > kWord);
       storing_pointer_ = o.pointer;
       store(state, to, width, what);
       storing_pointer_ = true;
