@@ -14,9 +14,9 @@ namespace plumb::check {
 
 namespace {
 
-// What this stage cannot tell lowers the confidence: merged facts most.
-constexpr double kPathKept = 0.7;
-constexpr double kPathMerged = 0.4;
+// A path that was replayed alone, and one for which the budget did not suffice.
+constexpr double kPathProved = 0.8;
+constexpr double kPathUndecided = 0.4;
 
 class Writer {
  public:
@@ -152,7 +152,7 @@ Cause cause_of(LossKind kind) {
 Leak Writer::leak(const Candidate& candidate) const {
   Leak leak;
   leak.kind = Kind::lost;
-  leak.confidence = candidate.merged ? kPathMerged : kPathKept;
+  leak.confidence = candidate.verdict == Verdict::proved ? kPathProved : kPathUndecided;
   const bool ends_main =
       candidate.kind == LossKind::returned || candidate.kind == LossKind::scope_end;
   leak.when = candidate.kind == LossKind::thrown                        ? When::throwing

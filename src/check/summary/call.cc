@@ -32,6 +32,7 @@ void FunctionRun::raise(State state, std::uint32_t index) {
   const Operation& next = body_.operations[index + 1];
   if (next.op == Op::invoke_end) {
     state.trail = extend(state.trail, index, -1);
+    decide_openly(true);
     send(BlockIndex::of(shape_.block_of[index]), next.targets[1], std::move(state));
   } else {
     leave(state, index, true);
@@ -56,6 +57,7 @@ void FunctionRun::call(State state, std::uint32_t index, std::vector<State>& aft
     symbol = &program_.symbol(ProgramSymbolId::of(ObjectId{callee.number}.index()));
   }
   if (symbol && symbol->function) {
+    if (known_.first_round && known_.is_own(*symbol->function)) return;
     const Summary* summary = known_.find(*symbol->function);
     if (summary && summary->known) {
       apply(state, index, *symbol->function, arguments, after);
@@ -105,6 +107,10 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
     if (model.writes >> i & 1) havoc(state, arguments[i]);
     if (model.keeps >> i & 1) escape(state, arguments[i]);
     if (model.frees >> i & 1) free_value(state, arguments[i]);
+  }
+  // Nobody wants a block of no bytes: a size is no zero, unless it is known to be.
+  for (std::size_t i = 0; i < arguments.size() && i < 32; ++i) {
+    if (model.sizes >> i & 1) (void)state.learn(values_, arguments[i], {.nonzero = true});
   }
   ValueId result = kNoValue;
   if (model.allocates) {

@@ -162,7 +162,9 @@ void FunctionRun::process(BlockIndex block, std::vector<State> states, std::uint
     if (!skip) {
       std::vector<State> after;
       for (State& state : states) {
-        if (o.op == Op::call) {
+        if (replaying_ && i == site_.operation && state.fate == Fate::none) {
+          start_replayed(std::move(state), i, after);
+        } else if (o.op == Op::call) {
           call(std::move(state), i, after);
         } else {
           step(state, i, after);
@@ -170,7 +172,7 @@ void FunctionRun::process(BlockIndex block, std::vector<State> states, std::uint
         }
       }
       if (mode_ == Mode::site) {
-        std::erase_if(after, [](const State& state) { return state.fate != Fate::live; });
+        std::erase_if(after, [&](const State& state) { return is_over(state); });
       }
       if (after.size() > 2 * limits_.states) after.resize(2 * limits_.states);
       states = std::move(after);
@@ -186,7 +188,7 @@ void FunctionRun::process(BlockIndex block, std::vector<State> states, std::uint
       }
     }
     if (mode_ == Mode::site) {
-      std::erase_if(states, [](const State& state) { return state.fate != Fate::live; });
+      std::erase_if(states, [&](const State& state) { return is_over(state); });
     }
   }
   for (State& state : states) finish(block, std::move(state), range.end - 1);
@@ -201,6 +203,10 @@ void FunctionRun::send(BlockIndex from, BlockIndex to, State state) {
   }
   std::erase_if(state.results, [&](const auto& entry) { return !shape_.crosses[entry.first]; });
   for (const auto& [index, value] : phis) state.set_result(index, value);
+  if (replaying_) {
+    send_replayed(from, to, std::move(state));
+    return;
+  }
 
   const std::uint64_t key = key_of(state);
   auto& waiting = pending_[to.index];

@@ -81,11 +81,13 @@ void FunctionRun::check_lost(State& state, std::uint32_t index, LossKind kind, V
   if (reaches_focus(state, kept)) return;
   if (state.failure != kNoValue) {
     // Reported when the function goes on to its end, having looked at the result.
-    if (kind == LossKind::overwritten && body_.operations[index].op == Op::store) {
+    // When a path is replayed that was seen to.
+    const bool is_store = body_.operations[index].op == Op::store;
+    if (kind == LossKind::overwritten && is_store && !replaying_) {
       state.lost_at = index;
       return;
     }
-    if (!limits_.oom) {
+    if (!limits_.oom && !(kind == LossKind::overwritten && is_store)) {
       state.fate = Fate::freed;
       return;
     }
@@ -95,7 +97,12 @@ void FunctionRun::check_lost(State& state, std::uint32_t index, LossKind kind, V
     return is_focus(cell.value) && values_.target(cell.base) != focus_;
   });
   state.fate = Fate::freed;  // done with on this path
-  if (!indirect) candidates_->push_back(candidate(state, index, kind));
+  if (indirect) return;
+  if (replaying_) {
+    replayed_loss(state, candidate(state, index, kind));
+  } else {
+    candidates_->push_back(candidate(state, index, kind));
+  }
 }
 
 Candidate FunctionRun::candidate(const State& state, std::uint32_t index, LossKind kind) const {
@@ -104,6 +111,7 @@ Candidate FunctionRun::candidate(const State& state, std::uint32_t index, LossKi
   out.origin = {id_.index, site_.operation, site_.callee, site_.inner};
   const bool scope_left = kind == LossKind::scope_end || kind == LossKind::returned;
   out.operation = scope_left && state.way_out != 0 ? state.way_out : index;
+  out.lost_at = index;
   out.kind = kind;
   out.holder = lost_holder_;
   out.merged = state.merged;
@@ -133,7 +141,7 @@ bool FunctionRun::given_up(const State& state) const {
 // The followed block goes into a global.
 void FunctionRun::park(State& state, std::uint32_t global) {
   state.parked = global;
-  if (mode_ != Mode::site || !limits_.globals) return;
+  if (mode_ != Mode::site || !limits_.globals || replaying_) return;
   lost_holder_ = program_.symbol(ProgramSymbolId::of(global)).name;
   Candidate out = candidate(state, at_, LossKind::parked);
   out.parked = global;

@@ -185,7 +185,7 @@ void FunctionRun::free_value(State& state, ValueId value) {
     state.fate = Fate::freed;
     return;
   }
-  touch_input(value);
+  touch_input(value, true);
   take_where_held(state, value);
   if (mode_ != Mode::plain && state.fate == Fate::live) {
     // Something out of an array or a chain whose parts are not told apart: it
