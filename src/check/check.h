@@ -19,6 +19,7 @@ struct CheckOptions {
   std::string cache;               // folder of the unit cache; empty: none
   unsigned threads = 1;
   bool oom = false;          // follow failed allocations
+  bool globals = false;      // blocks parked in globals that nothing frees
   std::string models;        // text of models/c.models
   std::string show_summary;  // of the functions of this name, as text
 };

@@ -116,6 +116,7 @@ Result<CheckOptions> options_of(const Invocation& call) {
         settings.has(Opt::cache) ? settings.text(Opt::cache) : check::default_cache_folder();
   }
   options.oom = settings.flag(Opt::oom);
+  options.globals = settings.flag(Opt::globals);
   options.show_summary = settings.text(Opt::show_summary);
   const Result<std::string> models = support_file("models/c.models");
   if (!models) return std::unexpected(models.error());

@@ -85,6 +85,7 @@ enum class Opt {
   cache,
   no_cache,
   oom,
+  globals,
   when,
   show_summary,
   error_exitcode,

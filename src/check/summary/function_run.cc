@@ -15,6 +15,18 @@ FunctionRun::FunctionRun(const Program& program, const Library& library, const K
       limits_(limits),
       shape_(body_) {}
 
+FunctionRun::FunctionRun(const Program& program, const Library& library, const Known& known,
+                         FunctionId function, const LinkedBody& linked, const Limits& limits)
+    : program_(program),
+      library_(library),
+      known_(known),
+      id_(function),
+      where_(program.functions()[function.index]),
+      body_(linked.body),
+      limits_(limits),
+      linked_(true),
+      shape_(body_) {}
+
 Summary FunctionRun::run(std::vector<Candidate>& candidates) {
   candidates_ = &candidates;
   run_plain();

@@ -94,6 +94,12 @@ void FunctionRun::store(State& state, ValueId pointer, std::uint32_t width, Valu
   const bool foreign = in_block ? holder != focus_ && state.is_given(holder)
                                 : is_outside(base) && v.kind != ValueKind::param;
   if (foreign) {
+    const Value& root = values_[values_.root(base)];
+    const bool global =
+        root.kind == ValueKind::object && ObjectId{root.number}.kind() == ObjectKind::global;
+    if (global && state.fate == Fate::live && focus_ != kNoValue && is_focus(value)) {
+      park(state, ObjectId{root.number}.index());
+    }
     escape(state, value);
   } else if (!in_block && is_outside(base) && storing_pointer_) {
     touch_input(value);
@@ -179,7 +185,8 @@ void FunctionRun::free_value(State& state, ValueId value) {
     state.fate = Fate::freed;
     return;
   }
-  touch_input(value);
+  touch_input(value, true);
+  take_where_held(state, value);
   if (mode_ != Mode::plain && state.fate == Fate::live) {
     // Something out of an array or a chain whose parts are not told apart: it
     // may be any of them, and a loop frees the others.
@@ -234,6 +241,7 @@ void FunctionRun::escape(State& state, ValueId value) {
       case ValueKind::object: {
         const ObjectId object{v.number};
         if (object.kind() == ObjectKind::heap) state.give(next);
+        if (object.kind() == ObjectKind::global) take_from(next);
         if (object.kind() == ObjectKind::var && body_.vars[object.index()].simple) {
           work.push_back(state.vars[object.index()]);
         }
