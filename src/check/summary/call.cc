@@ -110,7 +110,9 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
   }
   // Nobody wants a block of no bytes: a size is no zero, unless it is known to be.
   for (std::size_t i = 0; i < arguments.size() && i < 32; ++i) {
-    if (model.sizes >> i & 1) (void)state.learn(values_, arguments[i], {.nonzero = true});
+    if (!(model.sizes >> i & 1)) continue;
+    const bool empty = !state.learn(values_, arguments[i], {.nonzero = true});
+    if (empty && starting_) return;
   }
   ValueId result = kNoValue;
   if (model.allocates) {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kMostWrites = 40;
 constexpr std::size_t kMostGuards = 24;
-constexpr std::size_t kMostBeside = 16;
+constexpr std::size_t kMostBeside = 24;
 
 // True when the value says something about what the caller passed in.
 bool about_input(const Values& values, ValueId id) {
@@ -256,16 +256,21 @@ void FunctionRun::export_plain() {
   plain_exits_.clear();
   effect.result = exported_(result);
   effect.result_fact = fact;
-  for (const Cell& cell : whole.cells) {
-    if (plain_writes_.size() == kMostWrites) break;
-    if (cell.width == 0) continue;
-    const bool in_block = values_.is_heap(values_.target(cell.base));
-    if (!in_block && !is_input_place(values_, cell.base)) continue;
-    const Value& v = values_[cell.value];
-    const bool untouched = v.kind == ValueKind::cell && v.a == cell.base && v.number == cell.offset;
-    if (untouched) continue;
-    plain_writes_.push_back(cell);
-    effect.writes.push_back({exported_(cell.base), cell.offset, cell.width, exported_(cell.value)});
+  // What the caller had before comes first: of that it can know something.
+  for (const bool blocks : {false, true}) {
+    for (const Cell& cell : whole.cells) {
+      if (plain_writes_.size() == kMostWrites) break;
+      if (cell.width == 0) continue;
+      const bool in_block = values_.is_heap(values_.target(cell.base));
+      if (in_block != blocks || (!in_block && !is_input_place(values_, cell.base))) continue;
+      const Value& v = values_[cell.value];
+      const bool untouched =
+          v.kind == ValueKind::cell && v.a == cell.base && v.number == cell.offset;
+      if (untouched) continue;
+      plain_writes_.push_back(cell);
+      effect.writes.push_back(
+          {exported_(cell.base), cell.offset, cell.width, exported_(cell.value)});
+    }
   }
 }
 

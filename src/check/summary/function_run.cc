@@ -92,6 +92,10 @@ void FunctionRun::run_input(ValueId input) {
   State start;
   start.vars.assign(body_.vars.size(), kNoValue);
   start.fate = Fate::live;
+  // Where it is when the function is entered: a path that leaves it there is not to
+  // be merged with one that overwrites it.
+  const Value own = values_[input];
+  if (own.kind == ValueKind::cell) start.set_cell(own.a, own.number, own.width, input);
   pending_[0].push_back({0, std::move(start)});
   explore();
   if (run_work_ > limits_.run_work) cases_overflow_ = true;

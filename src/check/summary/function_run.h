@@ -176,6 +176,7 @@ class FunctionRun {
   void escape(State& state, ValueId value);
   void havoc(State& state, ValueId value);
   bool is_outside(ValueId base) const;
+  void note_index(State& state, const Value& base);
   ValueId initial(ValueId base, std::int64_t offset, std::uint32_t width);
 
   // condition.cc

@@ -50,9 +50,22 @@ ValueId FunctionRun::initial(ValueId base, std::int64_t offset, std::uint32_t wi
   return values_.cell(base, offset, width);
 }
 
+// What is used to index an array that the function was given is not negative: no
+// count or position that it could also return as an error.
+void FunctionRun::note_index(State& state, const Value& base) {
+  if (base.kind != ValueKind::index) return;
+  ValueId by = base.b;
+  while (values_[by].kind == ValueKind::cast) by = values_[by].a;
+  const ValueKind kind = values_[by].kind;
+  if (kind == ValueKind::cell || kind == ValueKind::param) {
+    (void)state.learn(values_, by, {0, INT64_MAX, false});
+  }
+}
+
 ValueId FunctionRun::load(State& state, ValueId pointer, std::uint32_t width) {
   const auto [base, offset] = values_.place(pointer);
   const Value v = values_[base];
+  note_index(state, v);
   if (v.kind == ValueKind::object && ObjectId{v.number}.kind() == ObjectKind::var && offset == 0) {
     const std::uint32_t var = ObjectId{v.number}.index();
     if (body_.vars[var].simple) {
@@ -81,6 +94,7 @@ void FunctionRun::store(State& state, ValueId pointer, std::uint32_t width, Valu
   const auto [base, offset] = values_.place(pointer);
   const Value v = values_[base];
   if (v.kind == ValueKind::integer) return;  // a fixed address: not ours
+  note_index(state, v);
   if (v.kind == ValueKind::object && ObjectId{v.number}.kind() == ObjectKind::var && offset == 0 &&
       body_.vars[ObjectId{v.number}.index()].simple) {
     state.vars[ObjectId{v.number}.index()] = value;
