@@ -29,6 +29,7 @@ config.substitutions += [
     ("%agree", f"{config.python} {runner_dir}/agree.py --plumb={config.plumb} "
                f"--build-dir={config.plumb_lit_work_dir}/agree"),
     ("%python", config.python),
+    ("%include", os.path.join(os.path.dirname(tests_dir), "include")),
     # A case compiled as users compile: %cc -g FILE -o PROGRAM
     ("%cc", "gcc"),
     ("%c\\+\\+", "g++"),
