@@ -25,6 +25,7 @@ constexpr auto kKinds = words_of<Kind>();
 constexpr auto kWhens = words_of<When>();
 constexpr std::array<std::string_view, 2> kPlainFormats = {"text", "json"};
 constexpr std::array<std::string_view, 3> kColors = {"auto", "always", "never"};
+constexpr std::array<std::string_view, 2> kFollows = {"none", "children"};
 constexpr std::array<std::string_view, 4> kDumps = {"man", "bash", "zsh", "fish"};
 
 constexpr CommandSet kEvery = {Command::check, Command::run,     Command::watch, Command::report,
@@ -270,6 +271,15 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .default_value = "10s",
      .commands = {Command::watch},
      .help = "time between two snapshots, and between two views of a running program"},
+    {.opt = Opt::follow,
+     .name = "follow",
+     .type = ValueType::choice,
+     .value_name = "WHOM",
+     .default_value = "none",
+     .commands = {Command::watch},
+     .help = "children: watch what the program forks and starts, too; each has its own snapshot, "
+             "the report is of all",
+     .choices = kFollows},
     {.opt = Opt::times_active,
      .name = "times-active",
      .type = ValueType::number,

@@ -100,6 +100,7 @@ enum class Opt {
   sample,
   epoch,
   interval,
+  follow,
   times_active,
   least_idle,
   least_samples,
