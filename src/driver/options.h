@@ -78,6 +78,7 @@ enum class Opt {
   fail_on,
   show_hidden,
   source_root,
+  html_sources,
   project,
   cflags,
   jobs,
