@@ -19,9 +19,11 @@
 #include "driver/help.h"
 #include "driver/manual.h"
 #include "driver/parse.h"
+#include "driver/present.h"
 #include "driver/runtime_options.h"
 #include "driver/screen.h"
 #include "driver/values.h"
+#include "report/html.h"
 #include "report/text_cells.h"
 
 namespace plumb {
@@ -89,6 +91,10 @@ Result<Invocation> prepare(Command command, const CommandLine& line) {
   }
   if (Result<void> good = settings.resolve_conflicts(); !good) {
     return std::unexpected(good.error());
+  }
+  // Said before a long analysis, not after it.
+  if (spec_of(Opt::format).commands.has(command) && format_in_force(settings) == Format::html) {
+    if (Result<void> good = page_is_there(); !good) return std::unexpected(good.error());
   }
   for (const std::string& complaint : complaints) {
     note(settings, fmt::format("{}: {}", kRuntimeVariable, complaint));

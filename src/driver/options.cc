@@ -20,6 +20,7 @@ constexpr auto words_of() {
 }
 
 constexpr auto kFormats = words_of<Format>();
+constexpr auto kHtmlSources = words_of<HtmlSources>();
 constexpr auto kSortKeys = words_of<SortKey>();
 constexpr auto kKinds = words_of<Kind>();
 constexpr auto kWhens = words_of<When>();
@@ -44,8 +45,8 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .value_name = "FORMAT",
      .default_value = "text",
      .commands = kReports,
-     .help = "text, json, sarif, junit, folded or pprof; by default as the name of the output file "
-             "ends (.json, .sarif, .xml, .folded, .pb.gz), else text",
+     .help = "text, json, sarif, html, junit, folded or pprof; by default as the name of the "
+             "output file ends (.json, .sarif, .html, .xml, .folded, .pb.gz), else text",
      .choices = kFormats,
      .runtime_key = "format"},
     {.opt = Opt::plain_format,
@@ -139,6 +140,14 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .default_value = ".",
      .commands = kReports,
      .help = "paths below DIR become relative in SARIF"},
+    {.opt = Opt::html_sources,
+     .name = "html-sources",
+     .type = ValueType::choice,
+     .value_name = "WHICH",
+     .default_value = "needed",
+     .commands = kReports,
+     .help = "source text in the page of --format=html: the lines needed, whole files or none",
+     .choices = kHtmlSources},
     {.opt = Opt::project,
      .name = "project",
      .letter = 'p',

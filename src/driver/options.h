@@ -79,6 +79,7 @@ enum class Opt {
   fail_on,
   show_hidden,
   source_root,
+  html_sources,
   project,
   cflags,
   jobs,
