@@ -174,6 +174,10 @@ class FunctionRun {
   void fill(State& state, ValueId to, ValueId byte, ValueId length);
   void free_value(State& state, ValueId value);
   void escape(State& state, ValueId value);
+  void escape_value(State& state, ValueId value);
+  bool is_escaped(ValueId value) const {
+    return value.index < escaped_.size() && escaped_[value.index] == escape_round_;
+  }
   void havoc(State& state, ValueId value);
   bool is_outside(ValueId base) const;
   void note_index(State& state, const Value& base);
@@ -250,6 +254,10 @@ class FunctionRun {
   ValueExport exported_{values_, summary_.values};
   std::vector<Candidate>* candidates_ = nullptr;
   std::uint64_t work_ = 0;
+
+  // What the present round of escape() has been at, by value.
+  std::vector<std::uint32_t> escaped_;
+  std::uint32_t escape_round_ = 0;
 
   // Blocks that are not followed, by where they come from; 0 is the focus.
   std::map<Site, std::uint32_t> block_numbers_;

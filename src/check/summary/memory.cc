@@ -231,13 +231,33 @@ void FunctionRun::free_value(State& state, ValueId value) {
 
 // From here on somebody else may use, keep or free it and what it leads to.
 void FunctionRun::escape(State& state, ValueId value) {
+  if (escaped_.size() < values_.size()) escaped_.resize(values_.size(), 0);
+  ++escape_round_;
+  escape_value(state, value);
+  // What is stored in what went away goes too. Chains are short: a few rounds
+  // over all cells cost less than asking of each value what is stored in it.
+  for (bool more = true; more;) {
+    more = false;
+    for (const Cell& cell : state.cells) {
+      // Elements of an array belong to the array.
+      if (cell.value == kNoValue || is_escaped(cell.value) ||
+          !(is_escaped(cell.base) || is_escaped(values_.target(cell.base)))) {
+        continue;
+      }
+      escape_value(state, cell.value);
+      more = true;
+    }
+  }
+}
+
+// The value itself and what it is computed from.
+void FunctionRun::escape_value(State& state, ValueId value) {
   std::vector<ValueId> work{value};
-  std::vector<ValueId> done;
   while (!work.empty()) {
     const ValueId next = work.back();
     work.pop_back();
-    if (next == kNoValue || std::find(done.begin(), done.end(), next) != done.end()) continue;
-    done.push_back(next);
+    if (next == kNoValue || is_escaped(next)) continue;
+    escaped_[next.index] = escape_round_;
     if (next == focus_) {
       if (state.fate == Fate::live) state.fate = Fate::escaped;
     }
@@ -247,11 +267,11 @@ void FunctionRun::escape(State& state, ValueId value) {
       case ValueKind::index:
       case ValueKind::cast:
         work.push_back(v.a);
-        continue;
+        break;
       case ValueKind::binary:
         work.push_back(v.a);
         work.push_back(v.b);
-        continue;
+        break;
       case ValueKind::object: {
         const ObjectId object{v.number};
         if (object.kind() == ObjectKind::heap) state.give(next);
@@ -274,15 +294,8 @@ void FunctionRun::escape(State& state, ValueId value) {
           }
         }
         break;
-      case ValueKind::fresh:
-      case ValueKind::merge:
-        break;
       default:
-        continue;
-    }
-    for (const Cell& cell : state.cells) {
-      // Elements of an array belong to the array.
-      if (cell.base == next || values_.target(cell.base) == next) work.push_back(cell.value);
+        break;
     }
   }
 }
