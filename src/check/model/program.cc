@@ -4,9 +4,13 @@
 
 namespace plumb::check {
 
-Program::Program(std::vector<Unit> units) : units_(std::move(units)) {
+Program::Program(std::vector<Unit> units, bool whole) : units_(std::move(units)) {
   add_symbols();
   find_written_globals();
+  if (whole) return;
+  for (ProgramSymbol& symbol : symbols_) {
+    if (symbol.global && symbol.global->linkage != Linkage::internal) symbol.written = true;
+  }
 }
 
 void Program::add_symbols() {

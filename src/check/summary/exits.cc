@@ -179,6 +179,7 @@ void FunctionRun::add_case(const State& state, ValueId result, bool throws) {
   }
   for (const auto& [about, fact] : state.facts) {
     if (out.guards.size() == kMostGuards) break;
+    if (about == focus_) continue;
     const bool beside = std::any_of(out.beside.begin(), out.beside.end(),
                                     [&](const Cell& cell) { return cell.value == about; });
     if (beside || about_input(values_, about)) out.guards.push_back({about, fact});

@@ -54,6 +54,13 @@ std::uint64_t FunctionRun::key_of(const State& state) const {
     for (const auto& [operation, value] : state.results) {
       if (is_focus(value)) key = mixed(key, std::uint64_t{operation} << 32);
     }
+  } else {
+    // What is to be returned has no name.
+    for (std::size_t i = 0; i < state.vars.size(); ++i) {
+      if (state.vars[i] != kNoValue && body_.vars[i].name.empty() && is_focus(state.vars[i])) {
+        key = mixed(key, i + 1);
+      }
+    }
   }
   for (const Cell& cell : state.cells) {
     if (!is_focus(cell.value)) continue;

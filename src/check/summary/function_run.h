@@ -188,6 +188,7 @@ class FunctionRun {
   int decide(const State& state, ValueId condition);  // 1, 0, or -1 when open
   bool is_nonzero(const State& state, ValueId value) const;
   bool assume_fact(State& state, ValueId value, const Fact& fact);
+  bool order(State& state, Code code, ValueId a, ValueId b);
 
   // call.cc: the states after the call are appended to `after`.
   void call(State state, std::uint32_t index, std::vector<State>& after);

@@ -41,7 +41,9 @@ ValueId FunctionRun::initial(ValueId base, std::int64_t offset, std::uint32_t wi
               target.function || target.declaration ? ObjectKind::function : ObjectKind::global;
           return values_.pointer(values_.object(ObjectId::of(kind, to.index)), entry.value);
         }
-        return values_.integer(0);
+        // A pointer that all see and nobody sets is set by code that we do not have.
+        const bool open = !global->constant && global->linkage != Linkage::internal;
+        if (!open || width != kWord) return values_.integer(0);
       }
     }
     if (object.kind() == ObjectKind::var || object.kind() == ObjectKind::heap)
@@ -93,7 +95,10 @@ ValueId FunctionRun::load(State& state, ValueId pointer, std::uint32_t width) {
 void FunctionRun::store(State& state, ValueId pointer, std::uint32_t width, ValueId value) {
   const auto [base, offset] = values_.place(pointer);
   const Value v = values_[base];
-  if (v.kind == ValueKind::integer) return;  // a fixed address: not ours
+  if (v.kind == ValueKind::integer) {  // a fixed address: not ours
+    escape(state, value);
+    return;
+  }
   note_index(state, v);
   if (v.kind == ValueKind::object && ObjectId{v.number}.kind() == ObjectKind::var && offset == 0 &&
       body_.vars[ObjectId{v.number}.index()].simple) {
