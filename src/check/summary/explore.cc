@@ -104,7 +104,9 @@ bool FunctionRun::enter_loop(BlockIndex block, State& state) {
   const auto same =
       std::find_if(seen.begin(), seen.end(), [&](const Seen& each) { return each.key == key; });
   if (same == seen.end()) {
-    if (seen.size() < 4 * limits_.states) seen.push_back({key, 1, state});
+    // Too many ways to hold the block: a loop that fills an array, say.
+    if (seen.size() >= 4 * limits_.states) return false;
+    seen.push_back({key, 1, state});
     return true;
   }
   if (same->visits > limits_.visits) return false;
