@@ -9,6 +9,7 @@
 
 #include "base/source.h"
 #include "check/condition_text.h"
+#include "check/summary_graph.h"
 
 namespace plumb::check {
 
@@ -17,6 +18,7 @@ namespace {
 // What this stage cannot tell lowers the confidence: merged facts most.
 constexpr double kPathKept = 0.7;
 constexpr double kPathMerged = 0.4;
+constexpr std::size_t kMostSummaries = 6;  // of one finding
 
 class Writer {
  public:
@@ -35,6 +37,8 @@ class Writer {
   std::string callee_name(std::uint32_t function, const Operation& call) const;
   std::vector<Step> path(const Candidate& candidate) const;
   const Operation& place(const Candidate& candidate) const;
+  // What the functions do that are called on the path.
+  std::vector<plumb::Summary> summaries_on(const Candidate& candidate) const;
 
   // `// plumb: ignore` where the block is allocated, or where it is lost.
   std::optional<Suppressed> ignored(const Leak& leak) const;
@@ -114,6 +118,30 @@ std::vector<Step> Writer::path(const Candidate& candidate) const {
   return steps;
 }
 
+std::vector<plumb::Summary> Writer::summaries_on(const Candidate& candidate) const {
+  std::vector<std::uint32_t> called;
+  const auto add = [&](std::uint32_t function) {
+    if (called.size() < kMostSummaries && std::ranges::find(called, function) == called.end()) {
+      called.push_back(function);
+    }
+  };
+  if (candidate.origin.callee != Origin::kNone) add(candidate.origin.callee);
+  const ProgramFunction& where = program_.functions()[candidate.function];
+  for (const TrailStep& at : candidate.trail) {
+    const Operation& o = where.body->operations[at.operation];
+    if (at.branch >= 0 || o.a.kind() != OperandKind::symbol) continue;
+    const ProgramSymbol& symbol =
+        program_.symbol(program_.resolve(where.unit, SymbolId::of(o.a.index())));
+    if (symbol.function) add(symbol.function->index);
+  }
+  std::vector<plumb::Summary> graphs;
+  for (const std::uint32_t function : called) {
+    plumb::Summary graph = summary_graph(program_, FunctionId::of(function), summaries_[function]);
+    if (!graph.nodes.empty()) graphs.push_back(std::move(graph));
+  }
+  return graphs;
+}
+
 Cause cause_of(LossKind kind) {
   switch (kind) {
     case LossKind::overwritten:
@@ -151,6 +179,7 @@ Leak Writer::leak(const Candidate& candidate) const {
   if (!candidate.holder.empty()) loss.holder = Holder{candidate.holder, "", "local", {}, {}};
   leak.loss = std::move(loss);
   leak.path = path(candidate);
+  leak.summaries = summaries_on(candidate);
   leak.suppressed = ignored(leak);
   return leak;
 }
