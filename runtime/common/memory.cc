@@ -65,6 +65,9 @@ void* ordinary_pages(size_t size) {
   return is_error(result) ? nullptr : reinterpret_cast<void*>(result);
 }
 
+void hold_own_memory() { ranges_lock.lock(); }
+void let_go_own_memory() { ranges_lock.unlock(); }
+
 size_t own_range_count() { return range_count; }
 Range own_range(size_t index) { return ranges[index]; }
 Range own_module() {

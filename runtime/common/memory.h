@@ -31,6 +31,11 @@ void* own_shared_pages(int file, uint64_t offset, size_t size);
 // Zeroed pages that the scan treats like the program's own.
 void* ordinary_pages(size_t size);
 
+// Around a fork after which the child goes on with these tables: nobody is in
+// the middle of a change.
+void hold_own_memory();
+void let_go_own_memory();
+
 // Everything mapped above, and this library's code and data.
 size_t own_range_count();
 Range own_range(size_t index);

@@ -182,6 +182,9 @@ void modules_changed(Inside&) {
   modules_lock.unlock();
 }
 
+void hold_modules() { modules_lock.lock(); }
+void let_go_modules() { modules_lock.unlock(); }
+
 const PlumbModule* module_of(Inside& in, uintptr_t address) {
   note_module(in, address);
   for (uint32_t i = 1; i <= count; ++i) {

@@ -27,4 +27,8 @@ const PlumbModule* module_of(Inside& in, uintptr_t address);
 // To be called after a dlclose.
 void modules_changed(Inside& in);
 
+// As hold_own_memory.
+void hold_modules();
+void let_go_modules();
+
 }  // namespace plumb::rt

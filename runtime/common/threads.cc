@@ -48,6 +48,9 @@ bool prepare_threads() {
   return pthread_key_create(&end_key, on_thread_end) == 0;
 }
 
+void hold_threads() { slots_lock.lock(); }
+void let_go_threads() { slots_lock.unlock(); }
+
 ThreadSlot* SlotUse::attach(ThreadState& state) {
   if (state.ended == 0) {
     slots_lock.lock();

@@ -44,6 +44,10 @@ struct ThreadSlot {
 
 bool prepare_threads();
 
+// As hold_own_memory.
+void hold_threads();
+void let_go_threads();
+
 // The calling thread's slot for as long as this lives.
 class SlotUse {
  public:

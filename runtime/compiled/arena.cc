@@ -222,6 +222,42 @@ bool fits_slot(const Head& head, size_t size) {
   return bytes <= kLargestSmall && small_class_for(bytes < 17 ? 17 : bytes) == head.slot_class;
 }
 
+namespace {
+
+void* live_in(Head* slot, uintptr_t address) {
+  Head* head = slot;
+  if (slot->state == kAligned) {
+    head = reinterpret_cast<Head*>(reinterpret_cast<uintptr_t>(slot) + slot->born);
+  }
+  const uintptr_t block = reinterpret_cast<uintptr_t>(head + 1);
+  const bool inside = head->state == kLive && address >= block && address - block <= head->size;
+  return inside ? head + 1 : nullptr;
+}
+
+}  // namespace
+
+void* block_around(uintptr_t address) {
+  const uintptr_t offset = address - arena_begin;
+  if (offset >= kArenaSize) return nullptr;
+  if (const uint64_t number = offset >> kRegionBits; number < kSmallClasses) {
+    const Region& region = small[number];
+    const size_t bytes = small_slot_size(static_cast<unsigned>(number));
+    if (address < region.begin + 16 || address >= region.next) return nullptr;
+    const uintptr_t slot = region.begin + 16 + (address - region.begin - 16) / bytes * bytes;
+    return live_in(reinterpret_cast<Head*>(slot), address);
+  }
+  large.lock.lock();
+  const uintptr_t end = large.next;
+  large.lock.unlock();
+  for (uintptr_t at = large.begin; at < end;) {
+    Head* slot = reinterpret_cast<Head*>(at);
+    const size_t bytes = large_slot_size(slot->slot_class - kLargeMark);
+    if (address < at + bytes) return live_in(slot, address);
+    at += bytes;
+  }
+  return nullptr;
+}
+
 void for_each_block(void (*visit)(void*, void*), void* context) {
   const auto look = [&](Head* slot) {
     if (slot->state == kLive) {

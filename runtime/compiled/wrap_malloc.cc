@@ -47,6 +47,7 @@ void note_birth(Inside& in, Head& head, Caller caller) {
   const uint32_t stack = seen_stack(in, caller.frame, caller.address);
   head.born = __plumb_clock | (stack <= kPlaceMask ? stack : 0);
   head.epoch = process_epoch();
+  head.ignored = in.thread().ignoring > 0;
   forget_drops(head);
   ThreadHeapUse heap(in);
   heap->counters->allocated_blocks += 1;

@@ -16,12 +16,9 @@ constexpr uint32_t kKeptWindows = 256;
 // Somebody may be waiting for the lock.
 constexpr uint32_t kRemovedAtOnce = 128;
 
-// The program may have little room; we take a small share of it.
+// The program may have little room; we take a small share of it, twice.
 uint64_t wanted_addresses() {
-  rlimit limit{};
-  const long result = sys_call(SYS_prlimit64, 0, RLIMIT_AS, 0, reinterpret_cast<long>(&limit));
-  if (result != 0 || limit.rlim_cur == RLIM_INFINITY) return kMostAddresses;
-  const uint64_t share = limit.rlim_cur / 16;
+  const uint64_t share = address_limit() / 32;
   return share < kMostAddresses ? share : kMostAddresses;
 }
 
@@ -32,6 +29,12 @@ uintptr_t reserve(uint64_t size) {
 }
 
 }  // namespace
+
+uint64_t address_limit() {
+  rlimit limit{};
+  const long result = sys_call(SYS_prlimit64, 0, RLIMIT_AS, 0, reinterpret_cast<long>(&limit));
+  return result != 0 || limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : limit.rlim_cur;
+}
 
 bool Arena::prepare() {
   for (uint64_t size = wanted_addresses() / kChunk * kChunk; size >= kChunk;
@@ -121,6 +124,17 @@ void Arena::unlock_pages() {
     sys_call(SYS_madvise, static_cast<long>(address(high_)),
              static_cast<long>((committed_ - high_) * kWindow), MADV_REMOVE);
   }
+}
+
+bool Arena::make_own() {
+  const size_t wanted = committed_;
+  committed_ = 0;
+  while (committed_ < wanted) {
+    if (!commit_chunk()) break;
+  }
+  const bool all = committed_ == wanted;
+  committed_ = wanted;
+  return all;
 }
 
 bool Arena::make_private() {

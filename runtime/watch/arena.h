@@ -13,7 +13,7 @@
 // contents are read without touching the program's mapping.
 //
 // fork: shared pages would stay shared. Before it, the contents are copied;
-// the child puts private memory in place of the range and the copy into it.
+// the child puts memory of its own in place of the range and the copy into it.
 // Limit: what other threads write between the copy and the fork itself is not
 // in the child.
 #pragma once
@@ -43,6 +43,9 @@ inline bool in_arena(const void* block) {
   return reinterpret_cast<uintptr_t>(block) - arena_range.begin < arena_range.size;
 }
 
+// How many addresses the program may have (ulimit -v); UINT64_MAX without a limit.
+uint64_t address_limit();
+
 // Everything below but is_dirty wants the model's lock (model.h).
 class Arena {
  public:
@@ -71,8 +74,10 @@ class Arena {
   // it filled holes with.
   void unlock_pages();
 
-  // In the child of a fork: private memory, zeroed, in place of all chunks.
+  // In the child of a fork, in place of all chunks: private memory, zeroed; or
+  // shared memory of its own, zeroed, for a child that is watched.
   bool make_private();
+  bool make_own();
 
  private:
   bool commit_chunk();

@@ -20,4 +20,9 @@ extern Stage stage;
 
 void prepare_fork_handlers();
 
+// In the child of a fork: it has all that the parent knew; watch it.
+void watch_child();
+// The calling thread draws anew when its next sample is.
+void restart_countdown();
+
 }  // namespace plumb::rt

@@ -30,11 +30,11 @@ bool Model::prepare(uint64_t epoch) {
   epoch_ = epoch;
   point_distance_ = epoch;
   random_.seed(sys_nanoseconds());
-  return arena_.prepare() && get_table(samples_, kMaxSamples) &&
-         get_table(sample_of_window_, arena_.capacity()) && get_table(large_, kLargeSlots) &&
-         get_table(sites_, kMaxSites) &&
+  // The samples last: where they are, everything is.
+  return arena_.prepare() && get_table(sample_of_window_, arena_.capacity()) &&
+         get_table(large_, kLargeSlots) && get_table(sites_, kMaxSites) &&
          get_table(curves_, size_t{kMaxSites} * PLUMB_WATCH_POINTS) &&
-         get_table(frees_, kFreeSlots) && arena_.take(1) == 0;
+         get_table(frees_, kFreeSlots) && arena_.take(1) == 0 && get_table(samples_, kMaxSamples);
 }
 
 // The site's number is kept with its stack. The lock is held.
@@ -339,6 +339,13 @@ void Model::prepare_fork() {
   }
 }
 
+bool Model::any_placed() const {
+  for (uint32_t i = 1; i < samples_used_; ++i) {
+    if (samples_[i].alive != 0 && samples_[i].windows != 0) return true;
+  }
+  return false;
+}
+
 // Not through own_pages: another thread may have held its lock at the fork.
 void Model::drop_saved() {
   if (saved_.begin == 0) return;
@@ -351,9 +358,11 @@ void Model::after_fork_in_parent() {
   lock_.unlock();
 }
 
-void Model::after_fork_in_child() {
+bool Model::after_fork_in_child(bool watched) {
+  if (watched && (saved_.begin == 0 && any_placed())) watched = false;
+  if (watched) watched = arena_.make_own();
   // Without a copy (no memory) the blocks stay shared: all that is left.
-  if (saved_.begin != 0 && arena_.make_private()) {
+  if (saved_.begin != 0 && (watched || arena_.make_private())) {
     const char* at = reinterpret_cast<const char*>(saved_.begin);
     const char* end = reinterpret_cast<const char*>(saved_.end);
     while (at < end) {
@@ -365,6 +374,7 @@ void Model::after_fork_in_child() {
   }
   drop_saved();
   lock_.unlock();
+  return watched;
 }
 
 }  // namespace plumb::rt

@@ -83,7 +83,9 @@ class Model {
   // held from prepare to one of the other two.
   void prepare_fork();
   void after_fork_in_parent();
-  void after_fork_in_child();
+  // A child that is to be watched goes on with all that is known; the return
+  // value says whether it can.
+  bool after_fork_in_child(bool watched);
 
   size_t windows_used() const { return arena_.high(); }
   uintptr_t window_address(size_t window) const { return arena_.address(window); }
@@ -115,6 +117,7 @@ class Model {
   size_t large_slot(uint64_t address) const;
   void erase_large(size_t slot);
   void drop_saved();
+  bool any_placed() const;
 
   SpinLock lock_;
   Arena arena_;

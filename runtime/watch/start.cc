@@ -26,6 +26,12 @@ namespace {
 
 constexpr uint64_t kTraceRoom = uint64_t{192} << 20;
 
+// With fewer addresses than this the program needs them more than we do.
+constexpr uint64_t kLeastAddresses = uint64_t{1} << 30;
+
+// What the command said; a child's paths are made from it anew.
+char settings_text[8192];
+
 // Up to the next ':'. "%3A" is the character, "%p" the process's number.
 void take_path(const char* at, char* to, size_t room) {
   size_t used = 0;
@@ -66,6 +72,10 @@ void parse_settings(const char* text) {
       settings.mean = take_decimal(value);
     } else if (value = after(text, "depth="); value != nullptr) {
       settings.depth = static_cast<unsigned>(take_decimal(value));
+    } else if (value = after(text, "follow="); value != nullptr) {
+      settings.follow = take_decimal(value) != 0;
+    } else if (value = after(text, "launcher="); value != nullptr) {
+      settings.launcher = static_cast<int>(take_decimal(value));
     }
     while (*text != 0 && *text != ':') ++text;
     if (*text == ':') ++text;
@@ -76,7 +86,7 @@ void parse_settings(const char* text) {
   Dl_info place{};
   void* symbol = dlsym(RTLD_DEFAULT, "malloc");
   const bool known = symbol != nullptr && dladdr(symbol, &place) != 0;
-  write_refusal(known ? place.dli_fname : "");
+  write_problem(PLUMB_WATCH_REFUSED, known ? place.dli_fname : "");
   while (true) sys_call(SYS_exit_group, 127);
 }
 
@@ -92,10 +102,22 @@ bool new_passes_by() {
 
 void attach() {
   prepare_process_page();
-  if (!malloc_is_ours(&plumb_rt_malloc)) refuse();
+  if (!malloc_is_ours(&plumb_rt_malloc)) {
+    // Only the program itself is refused; what it starts runs unwatched.
+    const bool started_by_us = sys_call(SYS_getppid) == watch_settings.launcher;
+    if (watch_settings.follow && !started_by_us) return;
+    refuse();
+  }
   next_allocator.free(next_allocator.malloc(1));  // looked up, if nobody had called it yet
-  if (!trace().open_private(kTraceRoom, watch_settings.depth) || !prepare_threads() ||
+  const uint64_t addresses = address_limit();
+  if (addresses < kLeastAddresses) {
+    write_problem(PLUMB_WATCH_NO_ROOM, "");
+    return;
+  }
+  const uint64_t room = addresses / 16 < kTraceRoom ? addresses / 16 : kTraceRoom;
+  if (!trace().open_private(room, watch_settings.depth) || !prepare_threads() ||
       !prepare_stack_depot() || !model().prepare(watch_settings.epoch)) {
+    write_problem(PLUMB_WATCH_NO_ROOM, "");
     return;
   }
   if (!next_allocator.is_glibc) model().limit(PLUMB_WATCH_NO_LARGE);
@@ -109,13 +131,37 @@ void attach() {
   set_tracking(true);
 }
 
+}  // namespace
+
+namespace plumb::rt {
+
+void watch_child() {
+  parse_settings(settings_text);
+  process().pid = sys_getpid();
+  process().stack_depth = watch_settings.depth;
+  process().attached = 1;
+  if (!restart_watcher()) {
+    process().attached = 0;
+    return;
+  }
+  restart_countdown();
+  set_tracking(true);
+}
+
+}  // namespace plumb::rt
+
+namespace {
+
 __attribute__((constructor)) void start(int, char**, char** environment) {
   const char* text = own_settings(environment);
-  if (text != nullptr) clean_environment(environment);
-  if (text != nullptr && after(text, "watch:") != nullptr) {
-    parse_settings(text);
-    attach();
+  const bool ours = text != nullptr && after(text, "watch:") != nullptr;
+  if (ours) {
+    copy_text(settings_text, sizeof settings_text, text);
+    parse_settings(settings_text);
   }
+  // What the program starts finds us there when it is to be watched as well.
+  if (text != nullptr && !watch_settings.follow) clean_environment(environment);
+  if (ours) attach();
   if (stage != Stage::watching) stage = Stage::passing;
 }
 

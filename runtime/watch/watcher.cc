@@ -40,6 +40,7 @@ enum Request : int { kNone = 0, kLast = 1 };
 int request = kNone;
 int answered = 0;
 bool running = false;
+int thread_number = 0;
 
 uint64_t clock_now(int clock) {
   timespec now{};
@@ -60,6 +61,8 @@ void wake(int* word) {
 
 class Watcher {
  public:
+  Watcher() = default;
+  explicit Watcher(uint64_t inherited) : inherited_(inherited), now_(inherited) {}
   void run();
 
  private:
@@ -74,6 +77,7 @@ class Watcher {
   bool sees_touches_ = false;
   uint64_t started_ = 0;    // seconds since 1970
   uint64_t begin_ = 0;      // monotonic
+  uint64_t inherited_ = 0;  // CPU time of the parent at the fork
   uint64_t now_ = 0;        // CPU time
   uint64_t before_ = 0;     // CPU time at the last tick
   uint64_t epoch_end_ = 0;  // of the last one
@@ -89,6 +93,7 @@ void Watcher::run() {
   begin_ = clock_now(CLOCK_MONOTONIC);
   started_ = clock_now(CLOCK_REALTIME) / kSecond;
   epoch_length_ = watch_settings.epoch;
+  epoch_end_ = inherited_;
   // The first snapshots come early: a program may not live long.
   snapshot_pause_ = watch_settings.interval / 8;
   next_snapshot_ = begin_ + snapshot_pause_;
@@ -123,7 +128,7 @@ uint64_t Watcher::pause() {
 
 void Watcher::tick() {
   before_ = now_;
-  now_ = clock_now(CLOCK_PROCESS_CPUTIME_ID);
+  now_ = inherited_ + clock_now(CLOCK_PROCESS_CPUTIME_ID);
   model().set_now(now_);
   steer();
   if (now_ - epoch_end_ >= epoch_length_) end_epoch();
@@ -228,9 +233,18 @@ bool start_watcher() {
   uint64_t old = 0;
   sys_sigmask(SIG_SETMASK, ~uint64_t{0}, &old);
   const long flags = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
-  running = start_thread(flags, stack + kStackSize - 64) > 0;
+  thread_number = static_cast<int>(start_thread(flags, stack + kStackSize - 64));
+  running = thread_number > 0;
   sys_sigmask(SIG_SETMASK, old, nullptr);
   return running;
+}
+
+bool restart_watcher() {
+  watcher = Watcher(model().now());
+  request = kNone;
+  answered = 0;
+  running = false;
+  return start_watcher();
 }
 
 void take_last_snapshot() {
@@ -242,9 +256,17 @@ void take_last_snapshot() {
   }
 }
 
-void write_refusal(const char* problem) {
+void end_watcher() {
+  if (!running) return;
+  take_last_snapshot();
+  for (int tries = 0; tries < 1000 && sys_tgkill(sys_getpid(), thread_number, 0) == 0; ++tries) {
+    sys_sleep(kMilli);
+  }
+}
+
+void write_problem(PlumbWatchPhase phase, const char* problem) {
   SnapshotFacts facts;
-  facts.phase = PLUMB_WATCH_REFUSED;
+  facts.phase = phase;
   facts.problem = problem;
   Snapshot(facts).write_to(watch_settings.file);
 }

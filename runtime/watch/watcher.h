@@ -13,6 +13,8 @@
 
 #include <stdint.h>
 
+#include "trace/watch_record.h"
+
 namespace plumb::rt {
 
 struct WatchSettings {
@@ -20,6 +22,8 @@ struct WatchSettings {
   uint64_t interval = 10'000'000'000;  // between snapshots, by the wall clock
   uint64_t mean = 64 << 10;            // bytes between samples, at least
   unsigned depth = 24;
+  bool follow = false;    // children are watched, too
+  int launcher = 0;       // the command's process
   char file[4096] = {};   // snapshots go here
   char socket[108] = {};  // and this is where one can be asked for
 };
@@ -28,11 +32,18 @@ extern WatchSettings watch_settings;
 // False: no thread could be started; nothing is seen but the allocations.
 bool start_watcher();
 
+// In the child of a fork, where the thread is not: its time goes on from the
+// parent's.
+bool restart_watcher();
+
 // A last snapshot, with the touches up to now; waits until it is written, but
 // not for ever.
 void take_last_snapshot();
 
-// Without the thread: the program was not started, and why.
-void write_refusal(const char* problem);
+// The same, and the thread is gone afterwards.
+void end_watcher();
+
+// Without the thread: the program is not watched, or was not even started, and why.
+void write_problem(PlumbWatchPhase phase, const char* problem);
 
 }  // namespace plumb::rt

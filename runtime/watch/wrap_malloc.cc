@@ -87,6 +87,15 @@ Draw draw(Inside& in, size_t size) {
   return result;
 }
 
+}  // namespace
+
+void plumb::rt::restart_countdown() {
+  countdown.mean = 0;
+  countdown.left = 0;
+}
+
+namespace {
+
 struct Wish {
   size_t size;
   size_t alignment;

@@ -1,17 +1,23 @@
 // Ends and forks of the program, and what it does to all of its memory.
 //
-// A forked child is not watched: its blocks in the arena become its own, with
-// what was in them, and it goes on with the plain allocator.
+// A forked child's blocks in the arena become its own, with what was in them. It
+// goes on with the plain allocator, or (--follow) is watched like its parent, with
+// what that knew.
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <sched.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/inside.h"
+#include "common/memory.h"
+#include "common/modules.h"
 #include "common/process.h"
 #include "common/sys.h"
+#include "common/threads.h"
 #include "watch/export.h"
 #include "watch/model.h"
 #include "watch/watcher.h"
@@ -32,13 +38,27 @@ bool forking = false;
 
 void before_fork() {
   forking = is_us();
-  if (forking) model().prepare_fork();
+  if (!forking) return;
+  model().prepare_fork();
+  // In the order in which they are taken elsewhere.
+  hold_threads();
+  hold_modules();
+  hold_own_memory();
+}
+void let_go_tables() {
+  let_go_own_memory();
+  let_go_modules();
+  let_go_threads();
 }
 void after_fork_in_parent() {
-  if (forking) model().after_fork_in_parent();
+  if (!forking) return;
+  let_go_tables();
+  model().after_fork_in_parent();
 }
 void after_fork_in_child() {
-  if (forking) model().after_fork_in_child();
+  if (!forking) return;
+  let_go_tables();
+  if (model().after_fork_in_child(watch_settings.follow)) watch_child();
 }
 
 void at_end(void*) {
@@ -81,6 +101,49 @@ PLUMB_EXPORT pid_t _Fork() noexcept {
     after_fork_in_child();
   else
     after_fork_in_parent();
+  return child;
+}
+
+namespace {
+
+struct CloneStart {
+  int (*function)(void*);
+  void* argument;
+};
+
+// In the child, which has its own copy of the start.
+int start_clone(void* argument) {
+  const CloneStart start = *static_cast<CloneStart*>(argument);
+  after_fork_in_child();
+  const int status = start.function(start.argument);
+  // This ends a thread, not the process: ours must not be the one that is left.
+  if (is_us()) end_watcher();
+  return status;
+}
+
+}  // namespace
+
+// A fork by another name, unless the memory is shared.
+PLUMB_EXPORT int clone(int (*function)(void*), void* stack, int flags, void* argument, ...) {
+  using Clone = int (*)(int (*)(void*), void*, int, void*, ...);
+  static Clone next = nullptr;
+  if (next == nullptr) next = reinterpret_cast<Clone>(dlsym(RTLD_NEXT, "clone"));
+  va_list rest;
+  va_start(rest, argument);
+  void* parent_number = va_arg(rest, void*);
+  void* thread_area = va_arg(rest, void*);
+  void* child_number = va_arg(rest, void*);
+  va_end(rest);
+  if ((flags & CLONE_VM) != 0 || function == nullptr || !is_us()) {
+    return next(function, stack, flags, argument, parent_number, thread_area, child_number);
+  }
+  CloneStart start{function, argument};
+  before_fork();
+  const int child =
+      next(start_clone, stack, flags, &start, parent_number, thread_area, child_number);
+  const int saved = errno;
+  after_fork_in_parent();
+  errno = saved;
   return child;
 }
 

@@ -166,6 +166,7 @@ WatchOptions options_from(const Invocation& call) {
   options.sample = settings.size(Opt::sample);
   options.stack_depth = static_cast<unsigned>(settings.number(Opt::stacks));
   options.snapshot_file = settings.text(Opt::snapshot_file);
+  options.follow = settings.text(Opt::follow) == "children";
   options.policy = stale_policy(settings);
   return options;
 }

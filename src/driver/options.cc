@@ -26,6 +26,7 @@ constexpr auto kKinds = words_of<Kind>();
 constexpr auto kWhens = words_of<When>();
 constexpr std::array<std::string_view, 2> kPlainFormats = {"text", "json"};
 constexpr std::array<std::string_view, 3> kColors = {"auto", "always", "never"};
+constexpr std::array<std::string_view, 2> kFollows = {"none", "children"};
 constexpr std::array<std::string_view, 4> kDumps = {"man", "bash", "zsh", "fish"};
 
 constexpr CommandSet kEvery = {Command::check, Command::run,     Command::watch, Command::report,
@@ -169,15 +170,29 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .commands = {Command::check},
      .help = "work on N units at a time; 0 is one per processor. The result is the same",
      .most = 1024},
+    {.opt = Opt::cache,
+     .name = "cache",
+     .type = ValueType::directory,
+     .value_name = "DIR",
+     .commands = {Command::check},
+     .help = "keep compiled units in DIR instead of the user's cache folder (~/.cache/plumb)"},
+    {.opt = Opt::no_cache,
+     .name = "no-cache",
+     .commands = {Command::check},
+     .help = "compile every unit anew and keep none"},
     {.opt = Opt::oom,
      .name = "oom",
      .commands = {Command::check},
      .help = "follow failed allocations, too: leaks that happen only when memory runs out"},
+    {.opt = Opt::globals,
+     .name = "globals",
+     .commands = {Command::check},
+     .help = "report blocks, too, that are put in a global out of which nothing is freed"},
     {.opt = Opt::when,
      .name = "when",
      .type = ValueType::choices,
      .value_name = "KINDS",
-     .default_value = "ordinary,error-path,throw,main-exit,oom",
+     .default_value = "ordinary,error-path,throw,main-exit,oom,global",
      .commands = {Command::check},
      .help = "the ways to lose memory that are reported",
      .choices = kWhens},
@@ -274,6 +289,15 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .default_value = "10s",
      .commands = {Command::watch},
      .help = "time between two snapshots, and between two views of a running program"},
+    {.opt = Opt::follow,
+     .name = "follow",
+     .type = ValueType::choice,
+     .value_name = "WHOM",
+     .default_value = "none",
+     .commands = {Command::watch},
+     .help = "children: watch what the program forks and starts, too; each has its own snapshot, "
+             "the report is of all",
+     .choices = kFollows},
     {.opt = Opt::times_active,
      .name = "times-active",
      .type = ValueType::number,
@@ -428,12 +452,25 @@ constexpr auto kCommands = std::to_array<CommandSpec>({
          "the place where the last reference goes is a finding. No main function is needed.\n\n"
          "The units come from a compilation database (-p DIR), from a build that is run and "
          "watched (after --; it must compile what is to be checked, so start from clean), or are "
-         "named: C and C++ sources, LLVM bitcode (.bc) or IR (.ll). A unit that does not compile "
-         "with clang-19 is named and left out.",
+         "named: C and C++ sources, LLVM bitcode (.bc) or IR (.ll), files of `plumb model` "
+         "(.unit). "
+         "A unit that does not compile with clang-19 is named and left out. Units that did not "
+         "change since the last time are taken from a cache.",
      .example = "plumb check -p build\n"
                 "plumb check -- make -j8\n"
                 "plumb check --cflags='-Iinclude -DNDEBUG' src/*.c",
      .status = kFindingStatus},
+    {.command = Command::model,
+     .summary = "compile a source to the file that check analyses",
+     .arguments = "COMPILER-ARGUMENTS... [-o FILE]",
+     .description =
+         "The first step of check by itself, called as a compiler is, for build systems and build "
+         "farms: one source, its flags, one output file (.unit by default), which depends on "
+         "nothing else. `plumb check FILE.unit...` does the rest. plumb-model is the same as a "
+         "single word.",
+     .example = "plumb model -Iinclude -c src/a.c -o a.unit\n"
+                "distcc plumb-model -Iinclude -c src/a.c -o a.unit",
+     .status = "0: the file is written. 2: the source does not compile, or wrong usage."},
     {.command = Command::run,
      .summary = "run a program and report what it leaked",
      .arguments = "[--] PROGRAM [ARGS...]",

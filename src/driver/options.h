@@ -19,10 +19,11 @@
 
 namespace plumb {
 
-enum class Command { check, run, cc, watch, report, diff, explain, doctor };
+enum class Command { check, model, run, cc, watch, report, diff, explain, doctor };
 
 template <>
 inline constexpr auto kNames<Command> = name_table<Command>({{Command::check, "check"},
+                                                             {Command::model, "model"},
                                                              {Command::run, "run"},
                                                              {Command::cc, "cc"},
                                                              {Command::watch, "watch"},
@@ -82,7 +83,10 @@ enum class Opt {
   project,
   cflags,
   jobs,
+  cache,
+  no_cache,
   oom,
+  globals,
   when,
   show_summary,
   error_exitcode,
@@ -98,6 +102,7 @@ enum class Opt {
   sample,
   epoch,
   interval,
+  follow,
   times_active,
   least_idle,
   least_samples,

@@ -45,13 +45,13 @@ Deed deed_of(std::optional<Cause> cause) {
   return {"lost", "is lost"};
 }
 
-std::string quoted(const std::string& name) {
+std::string in_quotes(const std::string& name) {
   return fmt::format("'{}'", shortened(printable(name), kLongestHolder));
 }
 
 std::string holder_of(const Leak& leak) {
   const bool known = leak.loss && leak.loss->holder && !leak.loss->holder->name.empty();
-  return known ? quoted(leak.loss->holder->name) : std::string();
+  return known ? in_quotes(leak.loss->holder->name) : std::string();
 }
 
 std::string loss_sentence(const Leak& leak, Engine engine) {
@@ -125,7 +125,7 @@ std::string sentence_of(const Leak& leak, Engine engine, Place place) {
       const std::string quantity = quantity_of(leak);
       return fmt::format("{}, {}", quantity.empty() ? "memory" : quantity,
                          named == leak.holders.end() ? "still reachable at the end"
-                                                     : "still held by " + quoted(named->name));
+                                                     : "still held by " + in_quotes(named->name));
     }
   }
   return what;

@@ -74,12 +74,13 @@ enum PlumbProblem {
 
 /* Bits of PlumbTraceHeader.limits: what the verdicts could not take into account. */
 enum PlumbLimit {
-  PLUMB_LIMIT_STACKS_FULL = 1,  /* later allocation stacks are unknown */
-  PLUMB_LIMIT_MODULES_FULL = 2, /* later modules are unknown */
-  PLUMB_LIMIT_NESTED = 4,       /* allocations from a signal handler inside malloc */
-  PLUMB_LIMIT_THREAD_CAP = 8,   /* a thread went on running during the scan */
-  PLUMB_LIMIT_MAIN_ARENA = 16,  /* glibc's own bookkeeping was not recognised */
-  PLUMB_LIMIT_SHORT_STACKS = 32 /* deep recursion: some stacks have few frames */
+  PLUMB_LIMIT_STACKS_FULL = 1,   /* later allocation stacks are unknown */
+  PLUMB_LIMIT_MODULES_FULL = 2,  /* later modules are unknown */
+  PLUMB_LIMIT_NESTED = 4,        /* allocations from a signal handler inside malloc */
+  PLUMB_LIMIT_THREAD_CAP = 8,    /* a thread went on running during the scan */
+  PLUMB_LIMIT_MAIN_ARENA = 16,   /* glibc's own bookkeeping was not recognised */
+  PLUMB_LIMIT_SHORT_STACKS = 32, /* deep recursion: some stacks have few frames */
+  PLUMB_LIMIT_CUSTOM_FULL = 64   /* later blocks of PLUMB_ALLOC are unknown */
 };
 
 typedef struct PlumbSection {
@@ -165,7 +166,8 @@ enum PlumbApi {
   PLUMB_API_ALIGNED_ALLOC = 6,
   PLUMB_API_VALLOC = 7,
   PLUMB_API_PVALLOC = 8,
-  PLUMB_API_COUNT = 9
+  PLUMB_API_CUSTOM = 9, /* announced by PLUMB_ALLOC */
+  PLUMB_API_COUNT = 10
 };
 
 enum PlumbBlockState {
@@ -180,6 +182,9 @@ enum PlumbBlockState {
 /* PlumbBlock.flags */
 #define PLUMB_BLOCK_USABLE 1u      /* the program asked for its usable size */
 #define PLUMB_BLOCK_EXCLUDED 2u    /* ignored by annotation, or the parent's before a fork */
+#define PLUMB_BLOCK_CUSTOM 4u      /* announced by PLUMB_ALLOC: part of other memory */
+#define PLUMB_BLOCK_IGNORED 8u     /* kept on purpose: what it holds is, too */
+#define PLUMB_BLOCK_TOLD 16u       /* the program asked, and counted it already */
 #define PLUMB_BLOCK_BY_CALLER 128u /* its name has no size: there were too many names */
 
 typedef struct PlumbBlock {

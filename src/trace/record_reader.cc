@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, PLUMB_SECTION_COUNT> kSectionNames = {
     "threads", "modules", "strings", "stacks", "blocks", "watched", "losses", "frames", "lost"};
 constexpr std::array<std::string_view, PLUMB_API_COUNT> kApiNames = {
     "malloc",         "calloc",        "realloc", "reallocarray", "memalign",
-    "posix_memalign", "aligned_alloc", "valloc",  "pvalloc"};
+    "posix_memalign", "aligned_alloc", "valloc",  "pvalloc",      "PLUMB_ALLOC"};
 constexpr std::uint32_t kMaxStackDepth = 4096;
 constexpr std::array<std::optional<Cause>, PLUMB_CAUSE_COUNT> kCauses = {
     std::nullopt,    Cause::overwritten, Cause::scope_end, Cause::holder_freed, Cause::holder_lost,

@@ -24,6 +24,7 @@
 #include "core/accounting.h"
 #include "run/launch.h"
 #include "run/program.h"
+#include "watch/family.h"
 #include "watch/places.h"
 #include "watch/snapshot.h"
 #include "watch/watch_report.h"
@@ -79,6 +80,11 @@ Report last_report(const std::string& path, const WatchOptions& options, const s
                    "build or run it without; the program was not started");
     return {};
   }
+  if (snapshot->phase == PLUMB_WATCH_NO_ROOM) {
+    Report report = unwatched_report("the program's address space is limited too far to watch it");
+    report.notes.back().remedy = "raise the limit (ulimit -v) to 1 GB at least";
+    return report;
+  }
   Report report = report_from(*snapshot, options.policy);
   if (snapshot->phase != PLUMB_WATCH_ENDED) {
     report.notes.push_back(
@@ -112,8 +118,19 @@ Result<WatchOutcome> watch_program(const WatchOptions& options) {
   if (!folder) return std::unexpected(folder.error());
 
   // The program's directory may change; the runtime needs whole paths.
-  std::string file =
-      options.snapshot_file.empty() ? *folder + "/%p.snapshot" : options.snapshot_file;
+  // Each run that follows children has a folder of its own: whose they are is known.
+  std::string own_folder;
+  if (options.follow && options.snapshot_file.empty()) {
+    std::string pattern = *folder + "/run-XXXXXX";
+    if (mkdtemp(pattern.data()) == nullptr) {
+      return fail(*folder, fmt::format("cannot be written to: {}", std::strerror(errno)));
+    }
+    own_folder = pattern;
+  }
+  std::string file = !options.snapshot_file.empty() ? options.snapshot_file
+                     : own_folder.empty()           ? *folder + "/%p.snapshot"
+                                                    : own_folder + "/%p.snapshot";
+  if (options.follow && file.find("%p") == std::string::npos) file += ".%p";
   if (!file.starts_with('/')) {
     char here[PATH_MAX];
     if (getcwd(here, sizeof here) != nullptr) file = fmt::format("{}/{}", here, file);
@@ -122,10 +139,12 @@ Result<WatchOutcome> watch_program(const WatchOptions& options) {
   launch.program = *program;
   launch.command = options.command;
   launch.runtime = *runtime;
-  launch.settings =
-      fmt::format("watch:epoch={}:interval={}:sample={}:depth={}:socket={}:file={}",
-                  milliseconds(options.epoch), milliseconds(options.interval), options.sample,
-                  options.stack_depth, escaped(*folder, false) + "/%p.socket", escaped(file, true));
+  launch.settings = fmt::format(
+      "watch:epoch={}:interval={}:sample={}:depth={}:follow={}:launcher={}:socket={}:"
+      "file={}",
+      milliseconds(options.epoch), milliseconds(options.interval), options.sample,
+      options.stack_depth, options.follow ? 1 : 0, getpid(), escaped(*folder, false) + "/%p.socket",
+      escaped(file, true));
   const Result<Ended> ended = launch_and_wait(launch);
   if (!ended) return std::unexpected(ended.error());
   // The program has run. From here on, what goes wrong is a note.
@@ -140,7 +159,18 @@ Result<WatchOutcome> watch_program(const WatchOptions& options) {
   Result<void> refused;
   outcome.report = last_report(path, options, *program, refused);
   unlink(fmt::format("{}/{}.socket", *folder, pid).c_str());
+  if (options.follow) {
+    const std::vector<FamilyMember> family =
+        family_of(file, static_cast<std::uint64_t>(ended->pid));
+    outcome.report = with_family(std::move(outcome.report), family, options.policy);
+    for (const FamilyMember& member : family) {
+      if (is_running(member.pid)) continue;
+      unlink(fmt::format("{}/{}.socket", *folder, member.pid).c_str());
+      if (options.snapshot_file.empty()) unlink(member.path.c_str());
+    }
+  }
   if (options.snapshot_file.empty()) unlink(path.c_str());
+  if (!own_folder.empty()) rmdir(own_folder.c_str());  // stays while children write to it
   if (!refused) return std::unexpected(refused.error());
 
   Subject& subject = outcome.report.subject;

@@ -19,6 +19,7 @@ struct WatchOptions {
   std::uint64_t sample = 64 << 10;  // mean bytes between samples
   unsigned stack_depth = 24;
   std::string snapshot_file;  // kept there, `%p` is the process; empty: nowhere
+  bool follow = false;        // children, too; without %p their numbers are put behind the name
   StalePolicy policy;
 };
 

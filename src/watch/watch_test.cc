@@ -3,6 +3,7 @@
 #include "watch/watch.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -22,6 +24,7 @@
 #include "base/file.h"
 #include "core/accounting.h"
 #include "watch/places.h"
+#include "watch/snapshot.h"
 
 namespace plumb {
 namespace {
@@ -201,6 +204,130 @@ TEST(Watch, TheProgramsSurroundingsAreItsOwn) {
   const Seen seen = watch({"sh", script}, quick());
   EXPECT_EQ(seen.output, read_file(native).value_or("?"));
   EXPECT_EQ(WEXITSTATUS(seen.wait_status), 5);
+}
+
+TEST(Watch, AChildsBlocksAreItsOwnHoweverItIsMade) {
+  for (const char* how : {"fork", "clone", "spawn", "vfork", "daemon"}) {
+    SCOPED_TRACE(how);
+    const std::string native = scratch().file("native");
+    EXPECT_NE(std::system(fmt::format("{} {} > {}", compiled("family.c"), how, native).c_str()), 0);
+    const Seen seen = watch({compiled("family.c"), how}, quick());
+    EXPECT_EQ(seen.output, read_file(native).value_or("?"));
+    EXPECT_EQ(WEXITSTATUS(seen.wait_status), 3);
+    EXPECT_EQ(verdict_of(seen.report, "grow_list"), "none");  // a child's
+  }
+}
+
+TEST(Watch, ChildrenAreFollowedWhenAsked) {
+  for (const char* how : {"fork", "clone", "spawn", "vfork", "daemon"}) {
+    SCOPED_TRACE(how);
+    const std::string native = scratch().file("native");
+    EXPECT_NE(std::system(fmt::format("{} {} > {}", compiled("family.c"), how, native).c_str()), 0);
+    WatchOptions options = quick();
+    options.follow = true;
+    const Seen seen = watch({compiled("family.c"), how}, options);
+    EXPECT_EQ(seen.output, read_file(native).value_or("?"));
+    EXPECT_EQ(WEXITSTATUS(seen.wait_status), 3);
+    EXPECT_EQ(verdict_of(seen.report, "grow_list"), "leak");
+  }
+}
+
+TEST(Watch, FindsNothingInCleanChildren) {
+  WatchOptions options = quick();
+  options.follow = true;
+  const Seen seen = watch({compiled("family.c", "-DCLEAN"), "fork"}, options);
+  EXPECT_EQ(seen.output, "c is done\nchild 5\n");
+  EXPECT_EQ(verdict_of(seen.report, "grow_list"), "none");
+}
+
+// What it is told to do with a limit on its own process, and the program's after it.
+class Limited {
+ public:
+  Limited(__rlimit_resource_t what, rlim_t most) : what_(what) {
+    getrlimit(what_, &old_);
+    const rlimit limit{most, old_.rlim_max};
+    setrlimit(what_, &limit);
+  }
+  ~Limited() { setrlimit(what_, &old_); }
+  Limited(const Limited&) = delete;
+  Limited& operator=(const Limited&) = delete;
+
+ private:
+  __rlimit_resource_t what_;
+  rlimit old_{};
+};
+
+// As on a full disk: a snapshot does not fit, what the program writes does.
+TEST(Watch, AFullDiskIsNotTheProgramsProblem) {
+  const std::string program = compiled("sites.c");
+  WatchOptions options = quick();
+  options.snapshot_file = scratch().file("full.%p");
+  Seen seen;
+  {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const Limited limited(RLIMIT_FSIZE, 2048);
+    seen = watch({program, "0.3"}, options);
+    std::signal(SIGXFSZ, SIG_DFL);
+  }
+  EXPECT_EQ(seen.output, "done\n");
+  EXPECT_EQ(WEXITSTATUS(seen.wait_status), 3);
+  ASSERT_FALSE(seen.report.notes.empty());
+  EXPECT_EQ(seen.report.notes.front().code, "not-watched");
+  for (const fs::directory_entry& entry : fs::directory_iterator(scratch().file(""))) {
+    EXPECT_FALSE(entry.path().filename().string().starts_with("full.")) << entry.path();
+  }
+}
+
+TEST(Watch, LittleAddressSpaceIsLeftToTheProgram) {
+  const std::string program = compiled("contents.c");
+  WatchOptions options = quick();
+  options.sample = 64;
+  const auto run_with = [&](rlim_t most) {
+    const Limited limited(RLIMIT_AS, most);
+    return watch({program}, options);
+  };
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+  GTEST_SKIP() << "the sanitizer needs all addresses";
+#endif
+  const Seen little = run_with(rlim_t{900} << 20);
+  EXPECT_EQ(little.output, "all well\n");
+  ASSERT_FALSE(little.report.notes.empty());
+  EXPECT_THAT(little.report.notes.front().text, HasSubstr("address space"));
+  const Seen some = run_with(rlim_t{1200} << 20);
+  EXPECT_EQ(some.output, "all well\n");
+  EXPECT_GT(some.report.totals.allocated.blocks, 0U);
+}
+
+TEST(Watch, TheProgramOutlivesItsWatcher) {
+  const std::string program = compiled("ends.c");
+  WatchOptions options = quick();
+  options.snapshot_file = scratch().file("orphan.snapshot");
+  const std::string out_path = scratch().file("orphan.out");
+  const pid_t watcher = fork();
+  if (watcher == 0) {
+    const int out = open(out_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    dup2(out, STDOUT_FILENO);
+    options.command = {program, "sleep"};
+    (void)watch_program(options);
+    _exit(0);
+  }
+  const auto wait_until = [](auto done) {
+    for (int tries = 0; tries < 200 && !done(); ++tries) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+  };
+  wait_until([&] { return read_file(out_path).value_or("") == "ready\n"; });
+  kill(watcher, SIGKILL);
+  waitpid(watcher, nullptr, 0);
+  EXPECT_EQ(read_file(out_path).value_or(""), "ready\n");
+  Result<WatchSnapshot> snapshot = fail({}, "none yet");
+  wait_until([&] {
+    const std::string bytes = read_file(options.snapshot_file).value_or("");
+    snapshot = read_snapshot(std::as_bytes(std::span(bytes)), "orphan");
+    return snapshot && snapshot->phase == PLUMB_WATCH_ENDED;
+  });
+  ASSERT_TRUE(snapshot);
+  EXPECT_EQ(snapshot->phase, PLUMB_WATCH_ENDED);
 }
 
 TEST(Watch, RefusesWhatItCannotSample) {

@@ -8,7 +8,8 @@ namespace plumb::check {
 
 namespace {
 
-// True when the parameter's declared type is a pointer to const.
+// True when the parameter's declared type is a pointer to const something. Tables
+// that keep what they are given take it as a pointer to const void.
 bool points_to_const(const llvm::DIType* type) {
   const auto* derived = llvm::dyn_cast_or_null<llvm::DIDerivedType>(type);
   while (derived && (derived->getTag() == llvm::dwarf::DW_TAG_typedef ||
@@ -21,7 +22,7 @@ bool points_to_const(const llvm::DIType* type) {
     return false;
   }
   const auto* pointee = llvm::dyn_cast_or_null<llvm::DIDerivedType>(derived->getBaseType());
-  return pointee && pointee->getTag() == llvm::dwarf::DW_TAG_const_type;
+  return pointee && pointee->getTag() == llvm::dwarf::DW_TAG_const_type && pointee->getBaseType();
 }
 
 }  // namespace

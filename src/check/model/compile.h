@@ -17,8 +17,14 @@ struct CompileJob {
   std::vector<std::string> arguments;
 };
 
+struct Compiled {
+  std::string unit;                // a unit file's bytes
+  std::vector<std::string> files;  // what the compiler read, as it names them
+};
+
 // Compiles and lowers. Options that clang does not know are left out. An Error
 // names the file and what the compiler said.
+Result<Compiled> compile(const CompileJob& job);
 Result<Unit> compile_unit(const CompileJob& job);
 
 }  // namespace plumb::check

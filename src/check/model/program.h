@@ -40,6 +40,7 @@ class Program {
   const std::vector<Unit>& units() const { return units_; }
   const std::vector<ProgramFunction>& functions() const { return functions_; }
   const ProgramSymbol& symbol(ProgramSymbolId id) const { return symbols_[id.index]; }
+  std::size_t symbols() const { return symbols_.size(); }
   ProgramSymbolId resolve(std::uint32_t unit, SymbolId symbol) const {
     return of_unit_[unit][symbol.index];
   }

@@ -5,6 +5,34 @@ namespace plumb::check {
 namespace {
 
 constexpr std::int64_t kFirstPage = 4096;
+constexpr std::int64_t kTerabyte = std::int64_t{1} << 40;
+
+// A bound that no size of a program that works comes near: SIZE_MAX / n and its like.
+bool is_beyond_memory(const Values& values, ValueId id) {
+  const Value& v = values[id];
+  if (v.kind == ValueKind::integer) return v.number >= kTerabyte || v.number < -kFirstPage * 1024;
+  if (v.kind != ValueKind::binary || v.code != Code::div_u) return false;
+  const Value& of = values[v.a];
+  return of.kind == ValueKind::integer && (of.number < 0 || of.number >= kTerabyte);
+}
+
+// 1 or 0 when one side of a comparison of sizes is such a bound, else -1.
+int compare_with_memory(const Values& values, const Value& v) {
+  if (v.width < 8) return -1;
+  const bool a = is_beyond_memory(values, v.a);
+  const bool b = is_beyond_memory(values, v.b);
+  if (a == b) return -1;
+  switch (v.code) {
+    case Code::lt_u:
+    case Code::le_u:
+      return b ? 1 : 0;
+    case Code::gt_u:
+    case Code::ge_u:
+      return a ? 1 : 0;
+    default:
+      return -1;
+  }
+}
 
 }  // namespace
 
@@ -50,6 +78,9 @@ int FunctionRun::decide(const State& state, ValueId condition) {
     return inner < 0 ? -1 : 1 - inner;
   }
   if (v.kind != ValueKind::compare) return -1;
+  if (!limits_.oom) {
+    if (const int sized = compare_with_memory(values_, v); sized >= 0) return sized;
+  }
   if (v.code == Code::eq || v.code == Code::ne) {
     const int equal = v.code == Code::eq ? 1 : 0;
     if (values_.is_zero(v.b) && is_nonzero(state, v.a)) return 1 - equal;

@@ -41,7 +41,12 @@ std::uint64_t FunctionRun::key_of(const State& state) const {
           key, std::uint64_t{flag.index} << 40 ^ static_cast<std::uint64_t>(values_[value].number));
     }
   }
+  if (state.parked != kNotParked) key = mixed(key, std::uint64_t{state.parked} << 3 | 7);
   if (state.fate != Fate::live) return key;
+  if (state.failure != kNoValue) {
+    key = mixed(key, std::uint64_t{state.failure.index} << 33 ^ std::uint64_t{state.lost_at} << 1 ^
+                         (state.tested ? 1 : 0));
+  }
   if (mode_ == Mode::site) {
     for (std::size_t i = 0; i < state.vars.size(); ++i) {
       if (state.vars[i] != kNoValue && is_focus(state.vars[i])) key = mixed(key, i + 1);
@@ -153,10 +158,13 @@ void FunctionRun::process(BlockIndex block, std::vector<State> states, std::uint
     work_ += states.size();
     const Operation& o = body_.operations[i];
     if (o.op == Op::phi) continue;
+    at_ = i;
     if (!skip) {
       std::vector<State> after;
       for (State& state : states) {
-        if (o.op == Op::call) {
+        if (replaying_ && i == site_.operation && state.fate == Fate::none) {
+          start_replayed(std::move(state), i, after);
+        } else if (o.op == Op::call) {
           call(std::move(state), i, after);
         } else {
           step(state, i, after);
@@ -164,7 +172,7 @@ void FunctionRun::process(BlockIndex block, std::vector<State> states, std::uint
         }
       }
       if (mode_ == Mode::site) {
-        std::erase_if(after, [](const State& state) { return state.fate != Fate::live; });
+        std::erase_if(after, [&](const State& state) { return is_over(state); });
       }
       if (after.size() > 2 * limits_.states) after.resize(2 * limits_.states);
       states = std::move(after);
@@ -180,7 +188,7 @@ void FunctionRun::process(BlockIndex block, std::vector<State> states, std::uint
       }
     }
     if (mode_ == Mode::site) {
-      std::erase_if(states, [](const State& state) { return state.fate != Fate::live; });
+      std::erase_if(states, [&](const State& state) { return is_over(state); });
     }
   }
   for (State& state : states) finish(block, std::move(state), range.end - 1);
@@ -195,6 +203,10 @@ void FunctionRun::send(BlockIndex from, BlockIndex to, State state) {
   }
   std::erase_if(state.results, [&](const auto& entry) { return !shape_.crosses[entry.first]; });
   for (const auto& [index, value] : phis) state.set_result(index, value);
+  if (replaying_) {
+    send_replayed(from, to, std::move(state));
+    return;
+  }
 
   const std::uint64_t key = key_of(state);
   auto& waiting = pending_[to.index];

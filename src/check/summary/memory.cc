@@ -50,9 +50,22 @@ ValueId FunctionRun::initial(ValueId base, std::int64_t offset, std::uint32_t wi
   return values_.cell(base, offset, width);
 }
 
+// What is used to index an array that the function was given is not negative: no
+// count or position that it could also return as an error.
+void FunctionRun::note_index(State& state, const Value& base) {
+  if (base.kind != ValueKind::index) return;
+  ValueId by = base.b;
+  while (values_[by].kind == ValueKind::cast) by = values_[by].a;
+  const ValueKind kind = values_[by].kind;
+  if (kind == ValueKind::cell || kind == ValueKind::param) {
+    (void)state.learn(values_, by, {0, INT64_MAX, false});
+  }
+}
+
 ValueId FunctionRun::load(State& state, ValueId pointer, std::uint32_t width) {
   const auto [base, offset] = values_.place(pointer);
   const Value v = values_[base];
+  note_index(state, v);
   if (v.kind == ValueKind::object && ObjectId{v.number}.kind() == ObjectKind::var && offset == 0) {
     const std::uint32_t var = ObjectId{v.number}.index();
     if (body_.vars[var].simple) {
@@ -81,6 +94,7 @@ void FunctionRun::store(State& state, ValueId pointer, std::uint32_t width, Valu
   const auto [base, offset] = values_.place(pointer);
   const Value v = values_[base];
   if (v.kind == ValueKind::integer) return;  // a fixed address: not ours
+  note_index(state, v);
   if (v.kind == ValueKind::object && ObjectId{v.number}.kind() == ObjectKind::var && offset == 0 &&
       body_.vars[ObjectId{v.number}.index()].simple) {
     state.vars[ObjectId{v.number}.index()] = value;
@@ -94,6 +108,12 @@ void FunctionRun::store(State& state, ValueId pointer, std::uint32_t width, Valu
   const bool foreign = in_block ? holder != focus_ && state.is_given(holder)
                                 : is_outside(base) && v.kind != ValueKind::param;
   if (foreign) {
+    const Value& root = values_[values_.root(base)];
+    const bool global =
+        root.kind == ValueKind::object && ObjectId{root.number}.kind() == ObjectKind::global;
+    if (global && state.fate == Fate::live && focus_ != kNoValue && is_focus(value)) {
+      park(state, ObjectId{root.number}.index());
+    }
     escape(state, value);
   } else if (!in_block && is_outside(base) && storing_pointer_) {
     touch_input(value);
@@ -179,7 +199,8 @@ void FunctionRun::free_value(State& state, ValueId value) {
     state.fate = Fate::freed;
     return;
   }
-  touch_input(value);
+  touch_input(value, true);
+  take_where_held(state, value);
   if (mode_ != Mode::plain && state.fate == Fate::live) {
     // Something out of an array or a chain whose parts are not told apart: it
     // may be any of them, and a loop frees the others.
@@ -234,6 +255,7 @@ void FunctionRun::escape(State& state, ValueId value) {
       case ValueKind::object: {
         const ObjectId object{v.number};
         if (object.kind() == ObjectKind::heap) state.give(next);
+        if (object.kind() == ObjectKind::global) take_from(next);
         if (object.kind() == ObjectKind::var && body_.vars[object.index()].simple) {
           work.push_back(state.vars[object.index()]);
         }

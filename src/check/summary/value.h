@@ -16,7 +16,6 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "base/id.h"
@@ -103,7 +102,7 @@ class Values {
   Place place(ValueId pointer) const;
 
   // What an address points into: its base, through offsets and indices.
-  ValueId target(ValueId id) const;
+  ValueId target(ValueId id) const { return targets_[id.index]; }
   bool is_heap(ValueId target) const;
 
   // What the value starts from, through cells, offsets and indices: a
@@ -112,12 +111,13 @@ class Values {
 
  private:
   ValueId intern(const Value& value);
+  ValueId append(const Value& value);
+  void grow();
 
-  struct Hash {
-    std::size_t operator()(const Value& value) const;
-  };
   std::vector<Value> values_;
-  std::unordered_map<Value, std::uint32_t, Hash> ids_;
+  std::vector<ValueId> targets_;      // by value
+  std::vector<std::uint32_t> slots_;  // open addressing: a value, or 0
+  std::size_t used_ = 0;
   std::int64_t fresh_ = 0;
 };
 
