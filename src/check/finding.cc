@@ -9,6 +9,7 @@
 
 #include "base/source.h"
 #include "check/condition_text.h"
+#include "check/summary_graph.h"
 
 namespace plumb::check {
 
@@ -17,6 +18,7 @@ namespace {
 // A path that was replayed alone, and one for which the budget did not suffice.
 constexpr double kPathProved = 0.8;
 constexpr double kPathUndecided = 0.4;
+constexpr std::size_t kMostSummaries = 6;  // of one finding
 
 class Writer {
  public:
@@ -38,6 +40,8 @@ class Writer {
   std::string callee_name(std::uint32_t function, const Operation& call) const;
   std::vector<Step> path(const Candidate& candidate) const;
   const Operation& place(const Candidate& candidate) const;
+  // What the functions do that are called on the path.
+  std::vector<plumb::Summary> summaries_on(const Candidate& candidate) const;
 
   // `// plumb: ignore` where the block is allocated, or where it is lost.
   std::optional<Suppressed> ignored(const Leak& leak) const;
@@ -130,6 +134,30 @@ std::vector<Step> Writer::path(const Candidate& candidate) const {
   return steps;
 }
 
+std::vector<plumb::Summary> Writer::summaries_on(const Candidate& candidate) const {
+  std::vector<std::uint32_t> called;
+  const auto add = [&](std::uint32_t function) {
+    if (called.size() < kMostSummaries && std::ranges::find(called, function) == called.end()) {
+      called.push_back(function);
+    }
+  };
+  if (candidate.origin.callee != Origin::kNone) add(candidate.origin.callee);
+  const ProgramFunction& where = program_.functions()[candidate.function];
+  for (const TrailStep& at : candidate.trail) {
+    const Operation& o = where.body->operations[at.operation];
+    if (at.branch >= 0 || o.a.kind() != OperandKind::symbol) continue;
+    const ProgramSymbol& symbol =
+        program_.symbol(program_.resolve(where.unit, SymbolId::of(o.a.index())));
+    if (symbol.function) add(symbol.function->index);
+  }
+  std::vector<plumb::Summary> graphs;
+  for (const std::uint32_t function : called) {
+    plumb::Summary graph = summary_graph(program_, FunctionId::of(function), summaries_[function]);
+    if (!graph.nodes.empty()) graphs.push_back(std::move(graph));
+  }
+  return graphs;
+}
+
 Cause cause_of(LossKind kind) {
   switch (kind) {
     case LossKind::overwritten:
@@ -166,6 +194,7 @@ Leak Writer::leak(const Candidate& candidate) const {
     leak.allocation.stack.push_back(frame(origin.function, o.location));
   }
   leak.path = path(candidate);
+  leak.summaries = summaries_on(candidate);
   if (candidate.kind == LossKind::parked) {
     leak.kind = Kind::forgotten;
     leak.holders.push_back(Holder{candidate.holder, "", "global", {}, {}});

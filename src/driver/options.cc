@@ -259,6 +259,15 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .help =
          "with a PID: serve http://127.0.0.1:PORT/metrics for Prometheus until the program ends",
      .most = 65535},
+    {.opt = Opt::serve,
+     .name = "serve",
+     .type = ValueType::text,
+     .value_name = "ADDR:PORT",
+     .commands = {Command::watch},
+     .help = "with a PID: serve the page of --format=html, live; without a value on a free port of "
+             "127.0.0.1. The address, with a random token, is printed",
+     .bare_value = "127.0.0.1:0",
+     .configurable = false},
     {.opt = Opt::sample,
      .name = "sample",
      .type = ValueType::size,

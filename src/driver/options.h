@@ -98,6 +98,7 @@ enum class Opt {
   snapshot,
   snapshot_file,
   metrics,
+  serve,
   sample,
   epoch,
   interval,
@@ -137,6 +138,7 @@ struct OptionSpec {
   std::span<const std::string_view> choices = {};
   std::uint64_t least = 0;
   std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+  std::string_view bare_value = {};   // what `--name` alone means; empty: a value is needed
   bool repeatable = false;            // each use adds to the list
   bool configurable = true;           // may stand in plumb.toml, under its name
   std::string_view runtime_key = {};  // its name in PLUMB_OPTIONS, or none

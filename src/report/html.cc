@@ -65,9 +65,10 @@ std::string view_of(const Stack* stack, const Report& report) {
   return fmt::format("[{},{},{}]", at, first, end);
 }
 
-std::string page_data(const Report& report, const RenderOptions& options) {
+std::string page_data(const Report& report, const std::string& frames,
+                      const RenderOptions& options) {
   bool cut = false;
-  std::string out = "{\"views\":[";
+  std::string out = "{\"frames\":" + frames + ",\n\"views\":[";
   for (const Leak& leak : report.leaks) {
     if (out.back() != '[') out += ',';
     out += fmt::format("[{},{},{}]", view_of(&leak.allocation.stack, report),
@@ -83,6 +84,7 @@ std::string page_data(const Report& report, const RenderOptions& options) {
   }
   out += "],\n\"sources\":";
   out += html_sources(report, options.html_sources, cut);
+  if (options.live > 0) out += fmt::format(",\n\"live\":{{\"every\":{}}}", options.live);
   return out + fmt::format(",\n\"cut\":{}}}\n", cut);
 }
 
@@ -111,26 +113,34 @@ Result<void> page_is_there() {
               "build it again where npm is in reach; see web/README.md");
 }
 
+std::string html_update(const Report& report, const RenderOptions& options) {
+  const CompactJson json = write_compact_json(report);
+  return fmt::format("\"report\":{},\n\"page\":{}", json.report,
+                     page_data(report, json.frames, options));
+}
+
 std::string write_html(const Report& report, const RenderOptions& options) {
   const PageBundle& page = page_bundle();
   PLUMB_CHECK(!page.script.empty());
   std::string out = fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-      "script-src '{}'; style-src '{}'; base-uri 'none'; form-action 'none'\">\n"
+      "script-src '{}'; style-src '{}'{}; base-uri 'none'; form-action 'none'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n"
       "<meta name=\"referrer\" content=\"no-referrer\">\n"
       "<title>{}</title>\n<style>",
-      page.script_hash, page.style_hash, text_for_html(title_of(report)));
+      page.script_hash, page.style_hash, options.live > 0 ? "; connect-src 'self'" : "",
+      text_for_html(title_of(report)));
   for (const std::string_view piece : page.style) out += piece;
   out +=
       "</style>\n</head>\n<body>\n<noscript>This page needs JavaScript. It loads nothing from "
       "anywhere; `plumb report` shows the same report as text.</noscript>\n"
       "<script type=\"application/json\" id=\"plumb-report\">";
-  out += json_for_html(write_json(report));
+  const CompactJson json = write_compact_json(report);
+  out += json_for_html(json.report);
   out += "</script>\n<script type=\"application/json\" id=\"plumb-page\">";
-  out += json_for_html(page_data(report, options));
+  out += json_for_html(page_data(report, json.frames, options));
   out += "</script>\n<script>";
   for (const std::string_view piece : page.script) out += piece;
   out += "</script>\n</body>\n</html>\n";

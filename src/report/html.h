@@ -1,9 +1,9 @@
 // The report as one HTML file that shows itself: no network, opens from disk.
 //
 // Three parts: the page's own code (page_bundle.h, the same for every report),
-// the report as JSON, and what else the page needs of us, also as JSON: source
-// lines, which frame of each stack is the telling one, a suppression for each
-// leak. The code reads both from elements of the type application/json, which a
+// the report as JSON, and what else the page needs of us, also as JSON: the frames,
+// each once, which the report names by number; source lines; which frame of each
+// stack is the telling one; a suppression for each leak. The code reads both from elements of the type application/json, which a
 // browser never runs.
 //
 // Everything of the analysed program (names, paths, source text, suppressions) is
@@ -25,6 +25,10 @@ namespace plumb {
 Result<void> page_is_there();
 
 std::string write_html(const Report& report, const RenderOptions& options);
+
+// For a page that is open (RenderOptions::live): the two members "report" and "page"
+// of a JSON object, with what the page's own two elements would hold.
+std::string html_update(const Report& report, const RenderOptions& options);
 
 // JSON text that may stand inside an HTML element: the same value, without any
 // character that HTML gives a meaning.

@@ -50,13 +50,25 @@ Report nasty() {
   return report;
 }
 
+// Frames stand once in a list, and their numbers in the report.
+void put_frames(nlohmann::json& value, const nlohmann::json& frames, const std::string& name = {}) {
+  if (value.is_number() &&
+      (name == "stack" || name == "window" || name == "location" || name == "place")) {
+    value = frames.at(value.get<std::size_t>());
+  } else if (value.is_array()) {
+    for (nlohmann::json& element : value) put_frames(element, frames, name);
+  } else if (value.is_object()) {
+    for (auto& [key, member] : value.items()) put_frames(member, frames, key);
+  }
+}
+
 TEST(Html, HoldsTheReportWhole) {
   for (const Report& report :
        {sample::exact(), sample::scan(), sample::check(), sample::watch(), nasty()}) {
-    const Result<Report> read = read_json(element(write_html(report, {}), "plumb-report"));
-    ASSERT_TRUE(read) << read.error().what;
-    // As values: members that we do not know keep the spelling they were read with.
-    EXPECT_EQ(nlohmann::json::parse(write_json(*read)), nlohmann::json::parse(write_json(report)));
+    const std::string page = write_html(report, {});
+    nlohmann::json held = nlohmann::json::parse(element(page, "plumb-report"));
+    put_frames(held, nlohmann::json::parse(element(page, "plumb-page"))["frames"]);
+    EXPECT_EQ(held, nlohmann::json::parse(write_json(report)));
   }
 }
 

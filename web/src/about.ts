@@ -1,9 +1,8 @@
 // What was analysed, and what limits the result.
 
 import { h, type Child } from "./dom";
-import { bytes, count, plural, seconds } from "./format";
+import { count, plural, seconds } from "./format";
 import type { Model } from "./model";
-import { embedded_json } from "./report";
 import { save_file } from "./svg_save";
 
 function row(name: string, value: Child): Child {
@@ -49,8 +48,8 @@ export function about(model: Model): HTMLElement {
       row("Ended with", ending(model)), row("Units", subject?.units === undefined ? "" : count(subject.units)),
       row("In this page", `${plural(model.rows.length, "leak")}, ${plural(Object.keys(model.page.sources).length, "source file")}` +
         (model.page.cut ? "; further sources were left out" : ""))),
-    h("p", {}, h("button", { type: "button", onclick: () => save_file("report.json", "application/json", embedded_json()) },
-      "Save the report as JSON"), h("span", { class: "faint" }, ` ${bytes(embedded_json().length)}`)),
+    h("p", {}, h("button", { type: "button", onclick: () =>
+      save_file("report.json", "application/json", JSON.stringify(model.report, null, 1)) }, "Save the report as JSON")),
     h("h2", {}, "Notes"),
     notes?.length ? h("ul", { class: "notes" }, notes.map((note) => h("li", {}, h("p", {}, note.text),
       note.remedy && h("p", { class: "remedy" }, note.remedy)))) : h("p", {}, "Nothing limits the result."),

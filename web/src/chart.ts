@@ -34,6 +34,12 @@ function ticks(most: number, n: number): number[] {
   return out;
 }
 
+// Round times in the unit that suits the whole.
+function time_ticks(start: number, end: number, n: number): [number, string][] {
+  const [unit, name] = end - start < 120 ? [1, "s"] : end - start < 7200 ? [60, "min"] : [3600, "h"];
+  return ticks((end - start) / unit, n).map((value) => [start + value * unit, `${figure(start / unit + value)} ${name}`]);
+}
+
 interface Point { time: number; value: number }
 
 class Chart {
@@ -86,10 +92,10 @@ class Chart {
     },
     ticks(most, 4).map((value) => [
       s("line", { class: "grid", x1: LEFT, x2: width - RIGHT, y1: y(value), y2: y(value) }),
-      s("text", { class: "tick", x: LEFT - 8, y: y(value) + 4, "text-anchor": "end" }, this.line.words(value))]),
-    ticks(end - start, width < 500 ? 3 : 6).map((value) =>
-      s("text", { class: "tick", x: x(start + value), y: HEIGHT - 8, "text-anchor": value === 0 ? "start" : "middle" },
-        value === 0 ? figure(start) : seconds(start + value))),
+      s("text", { class: "tick", x: LEFT - 8, y: y(value) + 4, "text-anchor": "end" },
+        this.line.words(value).replace(/\.0+(?= )/, ""))]),
+    time_ticks(start, end, width < 500 ? 3 : 6).map(([time, words]) =>
+      s("text", { class: "tick", x: x(time), y: HEIGHT - 8, "text-anchor": time === start ? "start" : "middle" }, words)),
     s("path", { class: "area", d: area }), s("path", { class: "line-path", d: line }), cursor, dot);
     fill(this.drawing, svg);
   }

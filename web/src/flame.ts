@@ -45,9 +45,9 @@ export function build_tree(model: Model, rows: Row[], by: "allocation" | "loss")
 }
 
 function colour_of(name: string): number {
-  let hash = 7;
-  for (let i = 0; i < name.length; ++i) hash = (hash * 31 + name.charCodeAt(i)) >>> 0;
-  return hash % 6;
+  let hash = 2166136261;
+  for (let i = 0; i < name.length; ++i) hash = Math.imul(hash ^ name.charCodeAt(i), 16777619) >>> 0;
+  return ((hash >>> 15) ^ hash) % 6;
 }
 
 interface Box { node: Node; x: number; width: number; depth: number }

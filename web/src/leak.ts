@@ -31,6 +31,11 @@ function sentence(row: Row): string {
   return leak.kind === "stale" ? "held, but not used for long" : "still held at the end, never freed";
 }
 
+function title(model: Model, row: Row): string {
+  if (!model.is_static || row.leak.bytes > 0) return `${quantity(model, row)}: ${sentence(row)}`;
+  return `${row.holder ? `\u2018${row.holder}\u2019` : "A block"} is lost: ${sentence(row)}`;
+}
+
 function facts(model: Model, row: Row): Child {
   const { leak } = row;
   const holder = leak.loss?.holder;
@@ -164,6 +169,11 @@ function window_section(model: Model, leak: Leak, pick: (frame: Frame) => void, 
       leak.fix.place && h("span", { class: "where" }, ` at ${model.where(leak.fix.place)}`)));
 }
 
+function to_main(stack: Frame[]): Frame[] {
+  const main = stack.findIndex((frame) => frame.function === "main");
+  return main < 0 ? stack : stack.slice(0, main + 1);
+}
+
 function frees_section(context: LeakContext, leak: Leak): Child {
   const { model, sources } = context;
   if (!leak.frees?.length) return null;
@@ -176,7 +186,7 @@ function frees_section(context: LeakContext, leak: Leak): Child {
       return h("details", { class: "sibling", open: leak.frees!.length === 1 },
         h("summary", {}, `${plural(free.blocks, "block")} in `, h("span", { class: "fn" }, frame ? model.function_of(frame) : "?"),
           h("span", { class: "where" }, ` ${model.where(frame)}`)),
-        h("ol", { class: "points" }, (free.stack ?? []).slice(0, 12).map((one) => frame_item(model, sources, one, one === frame, null))),
+        h("ol", { class: "points" }, to_main(free.stack ?? []).slice(0, 12).map((one) => frame_item(model, sources, one, one === frame, null))),
         mark && frame?.file && sources.has(frame.file, frame.line) &&
           excerpt(model, sources, { file: frame.file, marks: [mark], context: 3 }));
     }));
@@ -243,7 +253,7 @@ export class LeakView {
       h("header", { class: "leak-head" },
         h("p", { class: "eyebrow" }, h("span", { class: `badge k-${leak.kind}` }, leak.kind), ` in `, h("span", { class: "fn" }, row.fn),
           h("span", { class: "where" }, ` ${row.where}`)),
-        h("h1", { id: "leak-title", tabindex: -1 }, `${quantity(model, row)}: ${sentence(row)}`),
+        h("h1", { id: "leak-title", tabindex: -1 }, title(model, row)),
         hidden_note(leak), actions(context, row), facts(model, row)),
       section("life", "Life", timeline(model, row)),
       this.walker && section("path", "Path", this.walker.element),

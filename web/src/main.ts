@@ -10,15 +10,18 @@ import { fill, h, say, type Child } from "./dom";
 import { Flame } from "./flame";
 import { base_name } from "./format";
 import { LeakView } from "./leak";
+import { follow, type LiveState } from "./live";
 import { Model } from "./model";
 import { Overview, type App } from "./overview";
-import { read_embedded } from "./report";
+import { assemble, read_embedded, type PageData, type Report } from "./report";
 import { selected, sorted } from "./select";
 import { Sources } from "./source";
 import { link_to, parse_hash, to_hash, type State, type View } from "./state";
 import { apply_theme, next_theme, theme_now } from "./theme";
 
 const VIEWS: [View, string][] = [["leaks", "Leaks"], ["flame", "Flame graph"], ["time", "Over time"], ["about", "About"]];
+
+const LIVE: { [state in LiveState]: string } = { live: "live", ended: "the program ended", lost: "plumb does not answer" };
 
 class Page implements App {
   model: Model;
@@ -29,6 +32,7 @@ class Page implements App {
   private overview: Overview | undefined;
   private leak: LeakView | undefined;
   private drawn: { draw: () => void } | undefined;
+  private live: LiveState | undefined;
   private scroll = 0; // of the table, for coming back to it
 
   constructor() {
@@ -47,6 +51,36 @@ class Page implements App {
       width = window.innerWidth;
     });
     this.show();
+    if (page.live) {
+      follow(page.live.every, (news, more) => this.renew(news, more), (state) => {
+        this.live = state;
+        this.show_head();
+      });
+    }
+  }
+
+  // Another report in place of the one shown; where the reader is stays as it is.
+  private renew(news: Report, more: PageData): void {
+    const before = JSON.stringify(this.model.by_id.get(this.state.leak)?.leak);
+    const { report, page } = assemble(news, more);
+    this.model = new Model(report, page);
+    this.sources = new Sources(page.sources);
+    // A leak that is being read changes under the reader only when it changed.
+    if (this.leak && JSON.stringify(this.model.by_id.get(this.state.leak)?.leak) === before) {
+      this.show_head();
+      return;
+    }
+    const scroll = window.scrollY;
+    const search = this.overview?.search;
+    const typing = search !== undefined && document.activeElement === search;
+    const in_table = this.main.querySelector(".table") === document.activeElement;
+    const caret = search?.selectionStart ?? 0;
+    this.show();
+    if (typing && this.overview) {
+      this.overview.search.focus({ preventScroll: true });
+      this.overview.search.setSelectionRange(caret, caret);
+    } else if (in_table) this.overview?.focus_table();
+    window.scrollTo(0, scroll);
   }
 
   change(change: Partial<State>): void {
@@ -136,12 +170,14 @@ class Page implements App {
       return h("a", { href: link_to(this.state, { view }), "aria-current": here ? "page" : undefined }, label,
         view === "about" && notes > 0 && h("span", { class: "pill", "aria-label": `${notes} notes` }, notes));
     };
-    const theme = h("button", { type: "button", class: "quiet", id: "theme", onclick: () => this.theme() }, `Theme: ${theme_now()}`);
+    const theme = h("button", { type: "button", class: "quiet", id: "theme", onclick: () => this.theme(),
+      "aria-label": `Theme: ${theme_now()}` }, h("span", { class: "wide" }, "Theme: "), theme_now());
     const command = report.subject?.command ?? [];
     fill(this.head,
       h("div", { class: "brand" }, h("span", { class: "mark", "aria-hidden": "true" }), h("b", {}, "plumb"),
         h("span", { class: "subject", title: command.join(" ") }, command.length ? [base_name(command[0]!), command.slice(1).map((word) => ` ${word}`)] : "",
-          h("span", { class: "faint" }, ` ${report.tool.engine}`))),
+          h("span", { class: "faint" }, ` ${report.tool.engine}`)),
+        this.live && h("span", { class: `live ${this.live}`, role: "status" }, LIVE[this.live])),
       h("nav", { "aria-label": "Views" }, VIEWS.map(tab)),
       h("div", { class: "tools" },
         h("button", { type: "button", class: "quiet", id: "editor", onclick: () => show_editor_settings(() => this.show()) }, "Editor"),

@@ -24,7 +24,7 @@ const MEANING: { [kind in Kind]: string } = {
 
 // --- figures ----------------------------------------------------------------
 
-function kind_card(app: App, kind: Kind, total: Count, leaks: number, redraw: () => void): HTMLElement {
+function kind_card(app: App, kind: Kind, total: Count, leaks: number, hidden: number, redraw: () => void): HTMLElement {
   const on = () => app.state.kinds.length === 1 && app.state.kinds[0] === kind;
   const card = h("button", {
     type: "button", class: `card k-${kind}`, "aria-pressed": String(on()), title: `Show only ${kind}`,
@@ -36,7 +36,7 @@ function kind_card(app: App, kind: Kind, total: Count, leaks: number, redraw: ()
   h("span", { class: "card-kind" }, kind),
   h("span", { class: "card-figure" }, app.model.is_static ? count(leaks) : bytes(total.bytes)),
   h("span", { class: "card-more" }, app.model.is_static ? (leaks === 1 ? "finding" : "findings")
-    : `${plural(total.blocks, "block")} · ${plural(leaks, "leak")}`),
+    : `${plural(total.blocks, "block")} · ${plural(leaks, "leak")}${hidden ? ` (${hidden} hidden)` : ""}`),
   h("span", { class: "card-meaning" }, MEANING[kind]));
   return card;
 }
@@ -265,7 +265,8 @@ export class Overview {
       const rows = model.rows.filter((row) => row.kind === kind);
       const total = model.report.totals[kind] ?? { blocks: 0, bytes: 0 };
       if (rows.length === 0 && (model.is_static || total.blocks === 0)) return null;
-      return kind_card(this.app, kind, total, rows.length, () => this.draw());
+      return kind_card(this.app, kind, total, rows.length,
+        rows.filter((row) => row.leak.suppressed || row.leak.known).length, () => this.draw());
     });
     const focused = this.cards.contains(document.activeElement);
     const at = [...this.cards.children].indexOf(document.activeElement as Element);

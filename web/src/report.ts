@@ -65,6 +65,7 @@ export interface Report {
 export type StackView = [number, number, number] | null;
 
 export interface PageData {
+  frames: Frame[]; // each once; the report has their numbers
   views: [StackView, StackView, StackView][]; // allocation, last use, loss
   suppressions: string[];
   sources: { [file: string]: [number, string][] };
@@ -76,10 +77,28 @@ function text_of(id: string): string {
   return document.getElementById(id)?.textContent ?? "";
 }
 
-export function read_embedded(): { report: Report; page: PageData } {
-  return { report: JSON.parse(text_of("plumb-report")), page: JSON.parse(text_of("plumb-page")) };
+// Puts the frames where the report has their numbers.
+function put_frames(report: Report, frames: Frame[]): void {
+  const frame = (value: Frame | undefined): Frame | undefined =>
+    typeof value === "number" ? frames[value as number] : value;
+  const stack = (part: { stack?: Stack } | undefined): void => {
+    if (part?.stack) part.stack = part.stack.map((value) => frame(value) ?? {});
+  };
+  for (const leak of report.leaks) {
+    stack(leak.allocation);
+    stack(leak.lastUse);
+    stack(leak.loss);
+    leak.frees?.forEach(stack);
+    if (leak.window) leak.window = leak.window.map((value) => frame(value) ?? {});
+    for (const step of leak.path ?? []) step.location = frame(step.location);
+    if (leak.fix) leak.fix.place = frame(leak.fix.place);
+  }
 }
 
-export function embedded_json(): string {
-  return text_of("plumb-report");
+export function assemble(report: Report, page: PageData): { report: Report; page: PageData } {
+  put_frames(report, page.frames);
+  return { report, page };
 }
+
+export const read_embedded = (): { report: Report; page: PageData } =>
+  assemble(JSON.parse(text_of("plumb-report")), JSON.parse(text_of("plumb-page")));

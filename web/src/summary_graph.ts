@@ -41,14 +41,14 @@ function layers(nodes: Node[], edges: NonNullable<Summary["edges"]>): Map<string
   return depth;
 }
 
-function place(nodes: Node[], depth: Map<string, number>): Map<string, Placed> {
+function place(nodes: Node[], depth: Map<string, number>, top: number): Map<string, Placed> {
   const rows = new Map<number, number>();
   const placed = new Map<string, Placed>();
   for (const node of nodes) {
     const layer = depth.get(node.id) ?? 0;
     const row = rows.get(layer) ?? 0;
     rows.set(layer, row + 1);
-    placed.set(node.id, { node, x: 70 + layer * GAP_X, y: 40 + row * GAP_Y });
+    placed.set(node.id, { node, x: 70 + layer * GAP_X, y: top + row * GAP_Y });
   }
   return placed;
 }
@@ -80,7 +80,7 @@ export function summary_graph(summary: Summary): HTMLElement {
   const nodes = (summary.nodes ?? []).slice(0, MOST_NODES);
   const edges = summary.edges ?? [];
   const depth = layers(nodes, edges);
-  const placed = place(nodes, depth);
+  const placed = place(nodes, depth, edges.some((edge) => edge.from === edge.to) ? 68 : 34);
   const width = Math.max(220, ...[...placed.values()].map((at) => at.x + 90));
   const height = Math.max(80, ...[...placed.values()].map((at) => at.y + 46));
   const head = `arrow-${++drawn}`;

@@ -72,6 +72,8 @@ export class VirtualTable<T> {
     this.items = items;
     if (!keep_active) this.active = 0;
     this.active = Math.min(this.active, Math.max(0, items.length - 1));
+    const unfolds = items.length > 0 && this.options.expanded?.(items[0]!) !== undefined;
+    this.element.setAttribute("role", unfolds ? "treegrid" : "grid");
     this.element.setAttribute("aria-rowcount", String(items.length + 1));
     this.redraw();
   }
