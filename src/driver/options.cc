@@ -233,6 +233,11 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .name = "no-rerun",
      .commands = {Command::run},
      .help = "do not run the program a second time to find the places of loss"},
+    {.opt = Opt::last_use,
+     .name = "last-use",
+     .commands = {Command::run},
+     .help = "in the second run, also say where what is still reachable was used last, and what "
+             "points to it"},
     {.opt = Opt::keep_trace,
      .name = "keep-trace",
      .type = ValueType::file,

@@ -3,7 +3,6 @@
 // CAUSE(a): overwritten
 // EXPECT(b): lost 1 block 16 bytes
 // CAUSE(b): scope-end
-// GAP(run, -O2): cause(a), place(a) - the optimiser left only a register, which ends with its last use
 #include "case.h"
 
 static void work(long rounds) {

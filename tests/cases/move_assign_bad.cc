@@ -1,6 +1,7 @@
 // CASE: A move assignment overwrites what its target owned.
 // EXPECT: lost 1 block 35 bytes
 // CAUSE: overwritten
+// GAP(run): holder - another variable had the last copy
 // GAP(run, -O0, clang): cause, function, place - the pointer in the moved-from object goes last
 // GAP(run, -O2): cause, function, place - the optimiser left only a register, which ends with its last use
 #include "case.h"

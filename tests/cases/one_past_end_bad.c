@@ -1,6 +1,7 @@
 // CASE: Only the end of a block is remembered; then it goes, too.
 // EXPECT: lost 1 block 80 bytes
 // CAUSE: overwritten
+// GAP(run, -O2): holder - another variable had the last copy
 // GAP(run, -O2): cause, function, place - the optimiser left only a register, which ends with its last use
 #include "case.h"
 
