@@ -4,7 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 plumb=build/release/bin/plumb
-names=(large-report agreement overhead compiled sampled fidelity)
+all=(large-report agreement overhead compiled sampled fidelity packages)
+names=("${all[@]}")
 [ $# -gt 0 ] && names=("$@")
 for name in "${names[@]}"; do
   case $name in
@@ -14,8 +15,9 @@ for name in "${names[@]}"; do
     compiled) python3 bench/compiled.py "$plumb" ;;
     sampled) python3 bench/sampled.py "$plumb" ;;
     fidelity) python3 bench/fidelity.py "$plumb" ;;
+    packages) python3 bench/packages.py "$plumb" ;;
     *)
-      echo "bench: no measurement '$name'; there are: large-report agreement overhead compiled sampled fidelity" >&2
+      echo "bench: no measurement '$name'; there are: ${all[*]}" >&2
       exit 2
       ;;
   esac

@@ -56,6 +56,7 @@ std::optional<Level> level_named(std::string_view name) {
   if (name == "minimal") return Level::minimal;
   if (name == "partial") return Level::partial;
   if (name == "full") return Level::full;
+  if (name == "stacks") return Level::stacks;
   return std::nullopt;
 }
 
@@ -67,7 +68,7 @@ Result<Wish> read_wish(const std::vector<std::string>& arguments, std::vector<st
       const std::optional<Level> level = level_named(word.substr(8));
       if (!level) {
         return fail({}, fmt::format("no level '{}'", word.substr(8)),
-                    "there are -fplumb=full, -fplumb=partial and -fplumb=minimal");
+                    "there are -fplumb=stacks, -fplumb=full, -fplumb=partial and -fplumb=minimal");
       }
       wish.level = *level;
       continue;
@@ -132,6 +133,7 @@ Result<CompilerCall> compiler_call(const Toolchain& tools,
   std::vector<std::string> before;
   std::vector<std::string> after;
   if (!plain) {
+    call.stacks = wish->level == Level::stacks;
     before.insert(before.end(), kPlain.begin(), kPlain.end());
     if (wish->level != Level::minimal) {
       before.push_back("-fpass-plugin=" + tools.pass);
@@ -142,7 +144,7 @@ Result<CompilerCall> compiler_call(const Toolchain& tools,
       after = {"-Wl,--push-state,--no-as-needed", "-Wl," + tools.runtime, "-Wl,--pop-state",
                "-Wl,-rpath," + folder_of(tools.runtime)};
       // What the program tracks unless PLUMB_OPTIONS says otherwise.
-      if (wish->level != Level::full) {
+      if (wish->level == Level::minimal || wish->level == Level::partial) {
         after.push_back(wish->level == Level::minimal ? "-Wl,--defsym=__plumb_built_mode=1"
                                                       : "-Wl,--defsym=__plumb_built_mode=2");
       }
