@@ -25,18 +25,13 @@ namespace {
 // Source-level IR with scope ends and lines, whatever the build asked for; the
 // plugin takes it before the first pass. The C library's headers have fortified
 // and inline variants for optimised code; they would hide the functions we know.
-const std::vector<std::string> kOurFlags = {"-O1",
-                                            "-g",
-                                            "-w",
-                                            "-Wno-error",
-                                            "-U_FORTIFY_SOURCE",
-                                            "-U__OPTIMIZE__",
-                                            "-fno-builtin-malloc",
-                                            "-Qunused-arguments",
-                                            "-c",
-                                            "-emit-llvm",
-                                            "-o",
-                                            "/dev/null"};
+const std::vector<std::string> kOurFlags = {
+    "-O1", "-g", "-w", "-Wno-error",
+    // GCC takes these for warnings.
+    "-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int",
+    "-Wno-error=incompatible-function-pointer-types", "-Wno-error=int-conversion",
+    "-U_FORTIFY_SOURCE", "-U__OPTIMIZE__", "-fno-builtin-malloc", "-Qunused-arguments", "-c",
+    "-emit-llvm", "-o", "/dev/null"};
 
 // Options that clang refuses: those of another compiler, or of another target.
 // Its message quotes them.
