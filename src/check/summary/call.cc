@@ -139,12 +139,7 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
     const ValueId base = values_.target(old);
     result = new_block(state, site);
     if (result != base) {
-      // The new block takes over what the old one held.
-      std::vector<Cell> moved;
-      for (const Cell& cell : state.cells) {
-        if (cell.base == base && !values_.is_integer(base)) moved.push_back(cell);
-      }
-      for (const Cell& cell : moved) state.set_cell(result, cell.offset, cell.width, cell.value);
+      move(state, old, result);
       free_value(state, old);
     }
   } else if (model.alloc_to >= 0 || model.grow_to >= 0) {

@@ -257,6 +257,9 @@ void FunctionRun::export_plain() {
   plain_exits_.clear();
   effect.result = exported_(result);
   effect.result_fact = fact;
+  for (const Move& each : plain_moves_) {
+    effect.moves.push_back({exported_(each.from), exported_(each.to)});
+  }
   // What the caller had before comes first: of that it can know something.
   for (const bool blocks : {false, true}) {
     for (const Cell& cell : whole.cells) {

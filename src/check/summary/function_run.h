@@ -172,6 +172,8 @@ class FunctionRun {
   void store(State& state, ValueId pointer, std::uint32_t width, ValueId value);
   void copy(State& state, ValueId to, ValueId from, ValueId length);
   void fill(State& state, ValueId to, ValueId byte, ValueId length);
+  void move(State& state, ValueId from, ValueId to);
+  ValueId rebased(ValueId base, ValueId from, ValueId to);
   void free_value(State& state, ValueId value);
   void escape(State& state, ValueId value);
   void escape_value(State& state, ValueId value);
@@ -268,6 +270,7 @@ class FunctionRun {
   std::vector<ValueId> touched_inputs_;
   std::vector<bool> used_as_;  // by value: two bits, see note_use()
   std::vector<std::pair<State, ValueId>> plain_exits_;
+  std::vector<Move> plain_moves_;   // in values of the run
   std::vector<Cell> plain_writes_;  // of the plain effect, in values of the run
   bool may_throw_ = false;
 

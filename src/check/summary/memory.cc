@@ -197,6 +197,38 @@ void FunctionRun::fill(State& state, ValueId to, ValueId byte, ValueId length) {
   }
 }
 
+// A place in `from` as the same place in `to`.
+ValueId FunctionRun::rebased(ValueId base, ValueId from, ValueId to) {
+  if (base == from) return to;
+  const Value v = values_[base];
+  if (v.kind == ValueKind::index) return values_.index(rebased(v.a, from, to), v.b, v.number);
+  if (v.kind == ValueKind::pointer) return values_.pointer(rebased(v.a, from, to), v.number);
+  return base;
+}
+
+// The new block takes over what the old one held.
+void FunctionRun::move(State& state, ValueId from, ValueId to) {
+  from = values_.target(from);
+  to = values_.target(to);
+  const ValueKind kind = values_[from].kind;
+  if (from == to || kind == ValueKind::integer) return;
+  const bool is_input = values_[values_.root(from)].kind == ValueKind::param;
+  if (mode_ == Mode::plain && is_input && values_.is_heap(to)) {
+    const Move made{from, to};
+    if (std::find(plain_moves_.begin(), plain_moves_.end(), made) == plain_moves_.end()) {
+      plain_moves_.push_back(made);
+    }
+  }
+  std::vector<Cell> moved;
+  for (const Cell& cell : state.cells) {
+    if (values_.target(cell.base) == from) moved.push_back(cell);
+  }
+  for (const Cell& cell : moved) {
+    const auto [base, extra] = values_.place(rebased(cell.base, from, to));
+    state.set_cell(base, cell.offset + extra, cell.width, cell.value);
+  }
+}
+
 void FunctionRun::free_value(State& state, ValueId value) {
   if (values_.is_integer(value)) return;
   const ValueId target = values_.target(value);
