@@ -7,6 +7,7 @@
 // GAP(run, -O2): use - in the optimised code the variable is part of the function that it was inlined into
 // GAP(cc, -O0): place, function - std::function keeps the bytes of what it held until it is replaced
 // GAP(cc, -O2): place, function, cause - copies the bytes as numbers, whose drops are not marked
+// GAP(check): found - what a std::function holds is not followed
 #include <functional>
 
 #include "case.h"

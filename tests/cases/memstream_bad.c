@@ -3,6 +3,7 @@
 // CAUSE: scope-end
 // GAP(run, -O2): function, place - in the optimised code the variable is part of the function that it was inlined into
 // FLAGS: -D_GNU_SOURCE
+// GAP(check): found - open_memstream has no model
 #include <stdio.h>
 
 #include "case.h"

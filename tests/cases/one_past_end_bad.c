@@ -2,6 +2,7 @@
 // EXPECT: lost 1 block 80 bytes
 // CAUSE: overwritten
 // GAP(run, -O2): cause, function, place - the optimiser left only a register, which ends with its last use
+// GAP(check): found - what a global holds is not followed
 #include "case.h"
 
 long* g_end;

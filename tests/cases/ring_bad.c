@@ -2,6 +2,7 @@
 // EXPECT: lost 1 block 24 bytes, indirect 2 blocks 48 bytes
 // CAUSE: scope-end
 // GAP(run, -O2, clang): function, place, use - the optimiser left only a register, which ends with its last use
+// GAP(check): found - nodes of a list are not told apart
 #include "case.h"
 
 struct Node {

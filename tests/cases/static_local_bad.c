@@ -2,6 +2,7 @@
 // EXPECT(a): lost 2 blocks 100 bytes
 // CAUSE(a): overwritten
 // GAP(run, -O2, gcc): cause(a), function(a), place(a), use(a) - the optimiser left only a register, which ends with its last use
+// GAP(check): found(a) - what a global holds is not followed
 #include "case.h"
 
 static const char* format(long number) {

@@ -2,6 +2,7 @@
 // EXPECT: lost 1 block 24 bytes
 // CAUSE: discarded
 // GAP(run, -O2): cause - the optimiser left only a register, which ends with its last use
+// GAP(check): place, function, cause - lost in the callee, reported at the call
 #include <memory>
 
 #include "case.h"
