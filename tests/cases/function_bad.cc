@@ -7,6 +7,7 @@
 // GAP(run, -O0): cause - a std::function that is set to nothing keeps its bytes until it is set again
 // GAP(run, -O2): use - in the optimised code the variable is part of the function that it was inlined into
 // GAP(run, -O2, gcc): cause - in the optimised code the variable is part of the function that it was inlined into
+// GAP(check): found - what a std::function holds is not followed
 #include <functional>
 
 #include "case.h"

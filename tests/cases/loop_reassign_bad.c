@@ -3,6 +3,7 @@
 // CAUSE(a): overwritten
 // EXPECT(b): lost 1 block 16 bytes
 // CAUSE(b): scope-end
+// GAP(check): place(b), cause(b) - one finding for an allocation: the other place is not reported
 #include "case.h"
 
 static void work(long rounds) {

@@ -3,6 +3,7 @@
 // CAUSE: scope-end
 // GAP(run, -O2): holder - the debug information has no variable there
 // GAP(run, -O2, clang): function, place, use - the optimiser left only a register, which ends with its last use
+// GAP(check): found - nodes of a list are not told apart
 #include "case.h"
 
 struct Node {

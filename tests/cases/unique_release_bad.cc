@@ -3,6 +3,7 @@
 // CAUSE: discarded
 // GAP(run): holder - the debug information has no variable there
 // GAP(run, -O2): cause - the optimiser left only a register, which ends with its last use
+// GAP(check): place, function, cause - lost in the callee, reported at the call
 #include <memory>
 
 #include "case.h"

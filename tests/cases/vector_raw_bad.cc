@@ -3,6 +3,7 @@
 // CAUSE: holder-freed
 // GAP(cc): holder - does not name elements of containers
 // GAP(run): holder - the debug information has no variable there
+// GAP(check): found - what a vector holds is not followed
 #include <vector>
 
 #include "case.h"

@@ -22,6 +22,7 @@ void Program::add_symbols() {
     for (const Global& g : unit.globals) {
       if (g.linkage == Linkage::internal) local[g.symbol.index] = true;
     }
+    for (const Alias& a : unit.aliases) local[a.symbol.index] = a.linkage == Linkage::internal;
     auto& map = of_unit_.emplace_back(unit.symbols.size());
     for (std::uint32_t s = 0; s < unit.symbols.size(); ++s) {
       const ProgramSymbolId fresh =
@@ -60,6 +61,14 @@ void Program::add_symbols() {
         if (symbol.function) continue;
         symbol.function = FunctionId::of(static_cast<std::uint32_t>(functions_.size()));
         functions_.push_back({u, &f, id});
+      }
+    }
+  }
+  for (std::uint32_t u = 0; u < units_.size(); ++u) {
+    for (const Alias& a : units_[u].aliases) {
+      ProgramSymbol& symbol = symbols_[of_unit_[u][a.symbol.index].index];
+      if (!symbol.function) {
+        symbol.function = symbols_[of_unit_[u][a.function.index].index].function;
       }
     }
   }

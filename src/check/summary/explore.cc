@@ -162,11 +162,11 @@ void FunctionRun::process(BlockIndex block, std::vector<State> states, std::uint
   const bool resumed = starting_;
   starting_ = false;
   for (std::uint32_t i = from; i + 1 < range.end && !states.empty(); ++i) {
-    const bool skip = resumed && i == from;  // the call that made the block is done
+    // Phis are done on the edge; the call that made the block is done, too.
+    const bool skip = (resumed && i == from) || body_.operations[i].op == Op::phi;
     run_work_ += states.size();
     work_ += states.size();
     const Operation& o = body_.operations[i];
-    if (o.op == Op::phi) continue;
     at_ = i;
     if (!skip) {
       std::vector<State> after;
