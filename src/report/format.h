@@ -34,7 +34,7 @@ struct RenderOptions {
   bool show_hidden = false;  // text: show suppressed and known leaks, too
   bool verbose = false;      // text: whole stacks, all notes
   HtmlSources html_sources = HtmlSources::needed;
-  double live = 0;  // html: the page asks for news every so many seconds
+  double live = 0;          // html: the page asks for news every so many seconds
   std::string source_root;  // sarif: paths below it become relative
 };
 

@@ -3,8 +3,8 @@
 // Three parts: the page's own code (page_bundle.h, the same for every report),
 // the report as JSON, and what else the page needs of us, also as JSON: the frames,
 // each once, which the report names by number; source lines; which frame of each
-// stack is the telling one; a suppression for each leak. The code reads both from elements of the type application/json, which a
-// browser never runs.
+// stack is the telling one; a suppression for each leak. The code reads both from elements of the
+// type application/json, which a browser never runs.
 //
 // Everything of the analysed program (names, paths, source text, suppressions) is
 // hostile. In JSON, `<`, `>`, `&` and the line separators of Unicode stand as
