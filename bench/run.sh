@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 plumb=build/release/bin/plumb
-names=(large-report agreement overhead compiled sampled fidelity)
+names=(large-report agreement overhead compiled sampled bursts fidelity)
 [ $# -gt 0 ] && names=("$@")
 for name in "${names[@]}"; do
   case $name in
@@ -13,9 +13,10 @@ for name in "${names[@]}"; do
     overhead) python3 bench/overhead.py "$plumb" ;;
     compiled) python3 bench/compiled.py "$plumb" ;;
     sampled) python3 bench/sampled.py "$plumb" ;;
+    bursts) python3 bench/bursts.py "$plumb" ;;
     fidelity) python3 bench/fidelity.py "$plumb" ;;
     *)
-      echo "bench: no measurement '$name'; there are: large-report agreement overhead compiled sampled fidelity" >&2
+      echo "bench: no measurement '$name'; there are: large-report agreement overhead compiled sampled bursts fidelity" >&2
       exit 2
       ;;
   esac
