@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 plumb=build/release/bin/plumb
-all=(large-report agreement overhead compiled sampled fidelity packages static)
+all=(large-report agreement overhead compiled sampled bursts fidelity packages static)
 names=("${all[@]}")
 # Options go to the measurement named before them: static --suites=DIR.
 options=()
@@ -22,6 +22,7 @@ for name in "${names[@]}"; do
     overhead) python3 bench/overhead.py "$plumb" ;;
     compiled) python3 bench/compiled.py "$plumb" ;;
     sampled) python3 bench/sampled.py "$plumb" ;;
+    bursts) python3 bench/bursts.py "$plumb" ;;
     fidelity) python3 bench/fidelity.py "$plumb" ;;
     packages) python3 bench/packages.py "$plumb" ;;
     static) python3 bench/static.py "$plumb" "${options[@]}" ;;

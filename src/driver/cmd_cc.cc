@@ -37,7 +37,10 @@ Result<Toolchain> toolchain(bool cxx) {
   if (!pass) return std::unexpected(pass.error());
   Result<std::string> runtime = support_file("libplumb_cc.so");
   if (!runtime) return std::unexpected(runtime.error());
-  return Toolchain{*compiler, *pass, *runtime};
+  // Missed only by those who ask for them.
+  return Toolchain{*compiler, *pass, *runtime,
+                   support_file("libplumb_sampled_pass.so").value_or(""),
+                   support_file("libplumb_watch.so").value_or("")};
 }
 
 }  // namespace

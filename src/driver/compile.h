@@ -14,12 +14,14 @@
 
 namespace plumb {
 
-enum class Level { minimal, partial, full, stacks };
+enum class Level { minimal, partial, full, stacks, sampled };
 
 struct Toolchain {
-  std::string compiler;  // clang 19
-  std::string pass;      // the plugin
-  std::string runtime;   // the library
+  std::string compiler;      // clang 19
+  std::string pass;          // the plugin
+  std::string runtime;       // the library
+  std::string sampled_pass;  // the same two for -fplumb=sampled
+  std::string sampled_runtime;
 };
 
 struct CompilerCall {
