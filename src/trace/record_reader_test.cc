@@ -289,7 +289,7 @@ TEST(RecordReader, OtherVersionSaysWhichItReads) {
   const Result<Trace> trace = read(maker.bytes());
   ASSERT_FALSE(trace);
   EXPECT_EQ(trace.error().message(),
-            "plumb: error: t.trace: format 7, this build reads 2\n"
+            "plumb: error: t.trace: format 7, this build reads 3\n"
             "  hint: record again, or use the plumb that wrote it\n");
 }
 
