@@ -212,8 +212,12 @@ class Page implements App {
       "j": () => (this.overview ? this.overview.move(1) : click("next")()),
       "k": () => (this.overview ? this.overview.move(-1) : click("previous")()),
       "/": () => {
-        if (!this.overview) this.go({ view: "leaks" });
-        window.setTimeout(() => this.overview?.search.focus());
+        if (this.overview) {
+          this.overview.search.focus();
+          return;
+        }
+        this.go({ view: "leaks" }); // shown when the address has changed
+        window.addEventListener("hashchange", () => this.overview?.search.focus(), { once: true });
       },
     };
     VIEWS.forEach(([view], i) => {
