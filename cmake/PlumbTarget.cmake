@@ -16,6 +16,7 @@ function(plumb_library name)
 
   if(sources)
     add_library(${target} STATIC ${sources})
+    plumb_precompiled(${target})
     set(scope PUBLIC)
   else()
     add_library(${target} INTERFACE)
@@ -30,6 +31,7 @@ function(plumb_library name)
 
   if(tests AND PLUMB_TESTS)
     add_executable(${target}_test ${tests})
+    plumb_precompiled_test(${target}_test)
     target_link_libraries(${target}_test PRIVATE ${target} ${ARG_TEST_LIBS} GTest::gtest_main GTest::gmock)
     target_compile_definitions(${target}_test PRIVATE
       PLUMB_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/testdata")

@@ -26,6 +26,10 @@ bool BlockIndex::build(BlockTable& table) {
   for (uint32_t index = 1; index < table.end(); ++index) {
     const PlumbBlock& block = table.entry(index);
     if (block.state == PLUMB_BLOCK_FREE) continue;
+    if ((block.flags & PLUMB_BLOCK_CUSTOM) != 0) {
+      if (!customs_.push({{block.address, block.address + block.size}, index})) return false;
+      continue;
+    }
     const uintptr_t begin = block.address;
     const uintptr_t end = begin + extent(block);  // one past the end counts
     Leaf* leaf = leaf_for(begin);
@@ -41,10 +45,12 @@ bool BlockIndex::build(BlockTable& table) {
     if (begin < lowest_) lowest_ = begin;
     if (end > highest_) highest_ = end;
   }
+  sort_customs();
   return true;
 }
 
 void BlockIndex::release() {
+  customs_.release();
   if (leaves_ == nullptr) return;
   for (size_t i = lowest_ >> kLeafBits; i <= highest_ >> kLeafBits; ++i) {
     if (leaves_[i] != nullptr) release_own_pages(leaves_[i], sizeof(Leaf));
@@ -53,7 +59,68 @@ void BlockIndex::release() {
   leaves_ = nullptr;
 }
 
+// Heap sort: no memory, no worst case.
+void BlockIndex::sort_customs() {
+  const auto sift = [this](size_t root, size_t end) {
+    while (2 * root + 1 < end) {
+      size_t child = 2 * root + 1;
+      if (child + 1 < end && customs_[child].range.begin < customs_[child + 1].range.begin) ++child;
+      if (customs_[root].range.begin >= customs_[child].range.begin) return;
+      const Custom moved = customs_[root];
+      customs_[root] = customs_[child];
+      customs_[child] = moved;
+      root = child;
+    }
+  };
+  const size_t count = customs_.size();
+  for (size_t i = count / 2; i-- > 0;) sift(i, count);
+  for (size_t end = count; end-- > 1;) {
+    const Custom last = customs_[end];
+    customs_[end] = customs_[0];
+    customs_[0] = last;
+    sift(0, end);
+  }
+}
+
+size_t BlockIndex::first_custom(uintptr_t address) const {
+  size_t low = 0;
+  size_t high = customs_.size();
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (customs_[middle].range.begin < address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+uint32_t BlockIndex::find_custom(uintptr_t value) const {
+  const size_t behind = first_custom(value + 1);
+  if (behind == 0) return 0;
+  const Custom& custom = customs_[behind - 1];
+  return value <= custom.range.end ? custom.index : 0;
+}
+
+uint32_t BlockIndex::connected(uint32_t index, uint32_t number) const {
+  if (customs_.size() == 0) return 0;
+  const PlumbBlock& block = table_->entry(index);
+  if ((block.flags & PLUMB_BLOCK_CUSTOM) != 0) {
+    return number == 0 ? find_ordinary(block.address) : 0;
+  }
+  const size_t custom = first_custom(block.address) + number;
+  if (custom >= customs_.size()) return 0;
+  return customs_[custom].range.begin < block.address + block.size ? customs_[custom].index : 0;
+}
+
 uint32_t BlockIndex::find(uintptr_t value) const {
+  if (__builtin_expect(customs_.size() != 0, 0)) {
+    if (const uint32_t custom = find_custom(value); custom != 0) return custom;
+  }
+  return find_ordinary(value);
+}
+
+uint32_t BlockIndex::find_ordinary(uintptr_t value) const {
   if (value < lowest_ || value > highest_) return 0;
   // Most references are to a start, and those need one look-up only.
   if (value % (uintptr_t{1} << kGranuleBits) == 0) {

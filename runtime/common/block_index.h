@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "common/block_table.h"
+#include "common/memory.h"
 
 namespace plumb::rt {
 
@@ -20,6 +21,16 @@ class BlockIndex {
 
   // From the block's start to one past its end, or 0.
   uint32_t find(uintptr_t value) const;
+
+  // Custom blocks (common/custom_blocks.h) lie in other memory: in an ordinary
+  // block, most often, to which a reference to them is one as well.
+  size_t custom_count() const { return customs_.size(); }
+  Range custom_range(size_t number) const { return customs_[number].range; }
+  // The first one that begins at or after this address, as a number.
+  size_t first_custom(uintptr_t address) const;
+  // Blocks that this one is connected to without holding a reference: an ordinary
+  // one to the custom blocks in it, a custom one to what it lies in. 0: no more.
+  uint32_t connected(uint32_t index, uint32_t number) const;
 
   // What the block's references and contents extend over.
   uint64_t extent(const PlumbBlock& block) const;
@@ -33,12 +44,20 @@ class BlockIndex {
     Page pages[kPagesPerLeaf];
     uint32_t covering[kPagesPerLeaf];
   };
+  struct Custom {
+    Range range;
+    uint32_t index;
+  };
   Leaf* leaf_for(uintptr_t address);
+  void sort_customs();
+  uint32_t find_custom(uintptr_t value) const;
+  uint32_t find_ordinary(uintptr_t value) const;
 
   BlockTable* table_ = nullptr;
   Leaf** leaves_ = nullptr;
   uintptr_t lowest_ = UINTPTR_MAX;
   uintptr_t highest_ = 0;
+  OwnVector<Custom> customs_;  // by address
 };
 
 }  // namespace plumb::rt

@@ -98,6 +98,9 @@ void BlockTable::add(Inside& in, void* address, uint64_t size, PlumbApi api, uin
   block.leader = 0;
   block.api = static_cast<uint8_t>(api);
   block.flags = name.by_caller ? PLUMB_BLOCK_BY_CALLER : 0;
+  if (__builtin_expect(in.thread().ignoring > 0, 0)) {
+    block.flags |= PLUMB_BLOCK_IGNORED | PLUMB_BLOCK_EXCLUDED;
+  }
   __atomic_store_n(&block.state, PLUMB_BLOCK_LIVE, __ATOMIC_RELEASE);
   slot->counters->allocated_blocks += 1;
   slot->counters->allocated_bytes += size;
@@ -115,7 +118,9 @@ bool BlockTable::adopt(const PlumbBlock& block) {
 }
 
 void BlockTable::forget_adopted() {
-  for (uint32_t index = 1; index < end(); ++index) granules_.clear(blocks_[index].address);
+  for (uint32_t index = 1; index < end(); ++index) {
+    if ((blocks_[index].flags & PLUMB_BLOCK_CUSTOM) == 0) granules_.clear(blocks_[index].address);
+  }
   trace().header().sections[PLUMB_SECTION_BLOCKS].used = 1;
 }
 

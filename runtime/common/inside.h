@@ -22,6 +22,7 @@ struct ThreadState {
   int signal_wanted;  // a fatal signal came while inside; its number
   int own_work;       // libc allocates because we asked it something
   int ended;          // its slot was given back: use the shared one
+  int ignoring;       // what it allocates is kept on purpose (plumb.h); nests
   ThreadSlot* slot;
   // The same in every run: the first thread is 1, and a thread that another one
   // starts is named after that one and how many it had started before. 0: one

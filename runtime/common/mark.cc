@@ -43,23 +43,44 @@ void Marker::release() {
 }
 
 void Marker::note(uintptr_t value) {
-  const uint32_t index = index_.find(value);
-  if (index == 0) return;
+  if (const uint32_t index = index_.find(value); index != 0) note_block(index);
+}
+
+void Marker::note_block(uint32_t index) {
   PlumbBlock& block = table_.entry(index);
   if (block.state != PLUMB_BLOCK_LIVE) return;
   block.state = PLUMB_BLOCK_REACHABLE;
   pending_[pending_count_++] = index;
 }
 
+// The block's contents without the custom blocks in it: they are reached, or lost,
+// by themselves.
+template <typename Use>
+void Marker::for_each_own_piece(const PlumbBlock& block, Use use) {
+  uintptr_t at = block.address;
+  const uintptr_t end = at + index_.extent(block);
+  if (index_.custom_count() != 0 && (block.flags & PLUMB_BLOCK_CUSTOM) == 0) {
+    for (size_t i = index_.first_custom(at); i < index_.custom_count(); ++i) {
+      const Range custom = index_.custom_range(i);
+      if (custom.begin >= end) break;
+      if (custom.begin > at) for_each_piece({at, custom.begin}, use);
+      if (custom.end > at) at = custom.end;
+    }
+  }
+  if (at < end) for_each_piece({at, end}, use);
+}
+
 void Marker::drain() {
   while (pending_count_ != 0) {
-    const PlumbBlock& block = table_.entry(pending_[--pending_count_]);
-    const uint64_t size = index_.extent(block);
-    scanned_ += size;
-    for_each_piece({block.address, block.address + size},
-                   [this](const uintptr_t* words, size_t count) {
-                     for (size_t i = 0; i < count; ++i) note(words[i]);
-                   });
+    const uint32_t index = pending_[--pending_count_];
+    const PlumbBlock& block = table_.entry(index);
+    scanned_ += index_.extent(block);
+    for_each_own_piece(block, [this](const uintptr_t* words, size_t count) {
+      for (size_t i = 0; i < count; ++i) note(words[i]);
+    });
+    if ((block.flags & PLUMB_BLOCK_CUSTOM) != 0) {
+      if (const uint32_t around = index_.connected(index, 0); around != 0) note_block(around);
+    }
   }
 }
 
@@ -95,18 +116,22 @@ uint32_t Marker::next_lost(Visit& visit) {
     visit.from_word = (stop - block.address) / kWord;
     at = stop;
   }
+  while (const uint32_t index = index_.connected(visit.block, visit.connected)) {
+    ++visit.connected;
+    if (table_.entry(index).state == PLUMB_BLOCK_LIVE) return index;
+  }
   return 0;
 }
 
 void Marker::order_from(uint32_t start) {
   size_t depth = 0;
   table_.entry(start).state = PLUMB_BLOCK_SEEN;
-  path_[depth++] = {start, 0};
+  path_[depth++] = {start, 0, 0};
   while (depth != 0) {
     const uint32_t child = next_lost(path_[depth - 1]);
     if (child != 0) {
       table_.entry(child).state = PLUMB_BLOCK_SEEN;
-      path_[depth++] = {child, 0};
+      path_[depth++] = {child, 0, 0};
     } else {
       order_[ordered_++] = path_[--depth].block;
     }
@@ -119,19 +144,19 @@ void Marker::claim_from(uint32_t leader) {
   head.leader = leader;
   pending_[pending_count_++] = leader;
   while (pending_count_ != 0) {
-    const PlumbBlock& block = table_.entry(pending_[--pending_count_]);
+    const uint32_t index = pending_[--pending_count_];
+    const PlumbBlock& block = table_.entry(index);
+    const auto claim = [this, leader](uint32_t held) {
+      if (held == 0 || table_.entry(held).state != PLUMB_BLOCK_SEEN) return;
+      table_.entry(held).state = PLUMB_BLOCK_INDIRECT;
+      table_.entry(held).leader = leader;
+      pending_[pending_count_++] = held;
+    };
     for_each_piece({block.address, block.address + index_.extent(block)},
-                   [this, leader](const uintptr_t* words, size_t count) {
-                     for (size_t i = 0; i < count; ++i) {
-                       const uint32_t index = index_.find(words[i]);
-                       if (index == 0) continue;
-                       PlumbBlock& child = table_.entry(index);
-                       if (child.state != PLUMB_BLOCK_SEEN) continue;
-                       child.state = PLUMB_BLOCK_INDIRECT;
-                       child.leader = leader;
-                       pending_[pending_count_++] = index;
-                     }
+                   [this, claim](const uintptr_t* words, size_t count) {
+                     for (size_t i = 0; i < count; ++i) claim(index_.find(words[i]));
                    });
+    for (uint32_t i = 0; const uint32_t held = index_.connected(index, i); ++i) claim(held);
   }
 }
 

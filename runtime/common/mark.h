@@ -36,9 +36,13 @@ class Marker {
  private:
   struct Visit {
     uint32_t block;
+    uint32_t connected;  // see BlockIndex
     uint64_t from_word;
   };
   void note(uintptr_t value);  // mark and push
+  void note_block(uint32_t index);
+  template <typename Use>
+  void for_each_own_piece(const PlumbBlock& block, Use use);
   void drain();
   uint32_t next_lost(Visit& visit);
   void order_from(uint32_t block);

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include "common/annotations.h"
 #include "common/block_index.h"
 #include "common/block_table.h"
 #include "common/heap_layout.h"
@@ -36,6 +37,7 @@ struct Work {
   OwnVector<Mapping> mappings;
   OwnVector<Range> excluded;
   BlockIndex index;
+  bool is_end = true;
 };
 Work* work = nullptr;
 alignas(Work) char work_room[sizeof(Work)];
@@ -60,6 +62,16 @@ void mark_threads(Marker& marker, const ScanPoint& point) {
   }
 }
 
+// What the program told us to keep.
+void mark_annotated(Marker& marker) {
+  for (uint32_t i = 1; i < block_table().end(); ++i) {
+    const PlumbBlock& block = block_table().entry(i);
+    const bool kept = block.state != PLUMB_BLOCK_FREE && (block.flags & PLUMB_BLOCK_IGNORED) != 0;
+    if (kept) marker.mark_value(block.address);
+  }
+  for (size_t i = 0; i < root_count(); ++i) marker.mark_range(root_range(i));
+}
+
 struct RootVisit {
   Marker* marker;
   uint64_t bytes;
@@ -75,6 +87,7 @@ uint32_t give_verdicts(const ScanPoint& point) {
   PlumbTraceHeader& header = trace().header();
   if (!read_maps(work->mappings)) return PLUMB_PROBLEM_NO_MAPS;
   if (scan_hooks.fill != nullptr && !scan_hooks.fill()) return PLUMB_PROBLEM_OUT_OF_MEMORY;
+  if (!list_custom_blocks()) return PLUMB_PROBLEM_OUT_OF_MEMORY;
   if (!work->index.build(block_table())) return PLUMB_PROBLEM_OUT_OF_MEMORY;
   Marker marker(block_table(), work->index);
   if (!marker.prepare()) return PLUMB_PROBLEM_OUT_OF_MEMORY;
@@ -84,9 +97,13 @@ uint32_t give_verdicts(const ScanPoint& point) {
                     work->excluded);
   work->excluded.push(own_module());
   for (size_t i = 0; i < own_range_count(); ++i) work->excluded.push(own_range(i));
+  for (size_t i = 0; i < work->index.custom_count(); ++i) {
+    work->excluded.push(work->index.custom_range(i));
+  }
   if (work->excluded.failed()) return PLUMB_PROBLEM_OUT_OF_MEMORY;
   normalise(work->excluded);
 
+  mark_annotated(marker);
   mark_threads(marker, point);
   RootVisit roots{&marker, 0};
   RootWalk(work->mappings, work->excluded).visit(visit_root, &roots);
@@ -94,7 +111,7 @@ uint32_t give_verdicts(const ScanPoint& point) {
   header.root_bytes = roots.bytes;
   header.scanned_bytes = marker.scanned_bytes();
   marker.release();
-  if (scan_hooks.judged != nullptr) scan_hooks.judged();
+  if (work->is_end && scan_hooks.judged != nullptr) scan_hooks.judged();
   return PLUMB_PROBLEM_NONE;
 }
 
@@ -121,7 +138,9 @@ const BlockIndex& scan_index() { return work->index; }
 bool scan_is_on() { return __atomic_load_n(&progress, __ATOMIC_ACQUIRE) == kOn; }
 bool scan_is_over() { return __atomic_load_n(&progress, __ATOMIC_ACQUIRE) == kOver; }
 
-bool scan_at_end(uint32_t end, uint32_t detail, const char* text, const ScanPoint& point) {
+namespace {
+
+bool scan(uint32_t end, uint32_t detail, const char* text, const ScanPoint& point, bool is_end) {
   if (!is_us() || !tracking()) return false;
   int expected = kNotYet;
   if (!__atomic_compare_exchange_n(&progress, &expected, kOn, false, __ATOMIC_ACQ_REL,
@@ -147,6 +166,7 @@ bool scan_at_end(uint32_t end, uint32_t detail, const char* text, const ScanPoin
     return true;
   }
   work = new (work_room) Work;
+  work->is_end = is_end;
   stop_world(work->stopped);
   header.threads_stopped = static_cast<uint32_t>(work->stopped.threads.size());
   header.threads_unanswered = work->stopped.unanswered;
@@ -159,10 +179,29 @@ bool scan_at_end(uint32_t end, uint32_t detail, const char* text, const ScanPoin
   header.problem = problem;
   header.scan_nanoseconds = sys_nanoseconds() - begin;
   __atomic_store_n(&header.phase, PLUMB_PHASE_DONE, __ATOMIC_RELEASE);
-  if (scan_hooks.finished != nullptr) scan_hooks.finished();
+  if (is_end && scan_hooks.finished != nullptr) scan_hooks.finished();
   __atomic_store_n(&progress, kOver, __ATOMIC_RELEASE);
   sys_sigmask(SIG_SETMASK, old_mask, nullptr);
   return true;
+}
+
+}  // namespace
+
+bool scan_at_end(uint32_t end, uint32_t detail, const char* text, const ScanPoint& point) {
+  return scan(end, detail, text, point, true);
+}
+
+bool scan_and_go_on(const ScanPoint& point, void (*use)(void*), void* context) {
+  if (watching()) return false;
+  while (is_us() && tracking()) {
+    if (scan(PLUMB_END_UNKNOWN, 0, "", point, false)) {
+      if (trace().header().problem == PLUMB_PROBLEM_NONE) use(context);
+      resume_after_scan();
+      return true;
+    }
+    sys_sleep(1'000'000);  // another thread looks right now
+  }
+  return false;
 }
 
 void resume_after_scan() {
@@ -176,6 +215,7 @@ void resume_after_scan() {
   header.end = PLUMB_END_UNKNOWN;
   header.end_text[0] = 0;
   header.phase = PLUMB_PHASE_RUNNING;
+  if (scan_hooks.resumed != nullptr) scan_hooks.resumed();
   set_tracking(true);
   __atomic_store_n(&progress, kNotYet, __ATOMIC_RELEASE);
   release_world();

@@ -26,10 +26,16 @@ bool scan_at_end(uint32_t end, uint32_t detail, const char* text, const ScanPoin
 struct ScanHooks {
   void (*leaving)();   // exit was called, or main returned; the handlers come next
   bool (*fill)();      // the world is stopped: put all blocks into the table; false: no room
-  void (*judged)();    // every block has its verdict
+  void (*judged)();    // every block has its verdict; at the end only
   void (*finished)();  // the trace is complete
+  void (*resumed)();   // it was not the end: the program goes on
 };
 extern ScanHooks scan_hooks;
+
+// The same in the middle: calls use(context) while the world is stopped and every
+// block has its verdict, and then takes all of it back. False: nothing was called,
+// the program is ending or was never tracked.
+bool scan_and_go_on(const ScanPoint& point, void (*use)(void* context), void* context);
 
 // exec failed: the program goes on, and so does the tracking.
 void resume_after_scan();

@@ -80,6 +80,7 @@ void give_back(CachedSlots& cached, unsigned slot_class, unsigned count) {
 struct Slot {
   Head* head = nullptr;
   bool zero = false;
+  bool fresh = false;
 };
 
 Slot take_small(CachedSlots& cached, unsigned slot_class) {
@@ -94,7 +95,7 @@ Slot take_small(CachedSlots& cached, unsigned slot_class) {
   }
   Head* slot = reinterpret_cast<Head*>(cached.fresh);
   cached.fresh += small_slot_size(slot_class);
-  return {slot, true};
+  return {slot, true, true};
 }
 
 Slot take_large(unsigned step) {
@@ -105,7 +106,7 @@ Slot take_large(unsigned step) {
     slot = {slot_at(large, large_unused[step] - 1), true};
     large_unused[step] = slot.head->size;
   } else if (large.end - large.next >= bytes) {
-    slot = {reinterpret_cast<Head*>(large.next), true};
+    slot = {reinterpret_cast<Head*>(large.next), true, true};
     large.next += bytes;
     // The slot's extent must be known to whoever walks the region.
     slot.head->slot_class = kLargeMark + step;
@@ -191,7 +192,7 @@ Taken take_block(Inside& in, size_t size, size_t alignment, PlumbApi api) {
   head->api = api;
   head->aligned = aligned;
   head->state = kLive;
-  return {head + 1, slot.zero};
+  return {head + 1, slot.zero, slot.fresh};
 }
 
 void give_block(Inside& in, void* block) {
@@ -220,6 +221,42 @@ bool fits_slot(const Head& head, size_t size) {
     return bytes > kLargestSmall && large_class_for(bytes) + kLargeMark == head.slot_class;
   }
   return bytes <= kLargestSmall && small_class_for(bytes < 17 ? 17 : bytes) == head.slot_class;
+}
+
+namespace {
+
+void* live_in(Head* slot, uintptr_t address) {
+  Head* head = slot;
+  if (slot->state == kAligned) {
+    head = reinterpret_cast<Head*>(reinterpret_cast<uintptr_t>(slot) + slot->born);
+  }
+  const uintptr_t block = reinterpret_cast<uintptr_t>(head + 1);
+  const bool inside = head->state == kLive && address >= block && address - block <= head->size;
+  return inside ? head + 1 : nullptr;
+}
+
+}  // namespace
+
+void* block_around(uintptr_t address) {
+  const uintptr_t offset = address - arena_begin;
+  if (offset >= kArenaSize) return nullptr;
+  if (const uint64_t number = offset >> kRegionBits; number < kSmallClasses) {
+    const Region& region = small[number];
+    const size_t bytes = small_slot_size(static_cast<unsigned>(number));
+    if (address < region.begin + 16 || address >= region.next) return nullptr;
+    const uintptr_t slot = region.begin + 16 + (address - region.begin - 16) / bytes * bytes;
+    return live_in(reinterpret_cast<Head*>(slot), address);
+  }
+  large.lock.lock();
+  const uintptr_t end = large.next;
+  large.lock.unlock();
+  for (uintptr_t at = large.begin; at < end;) {
+    Head* slot = reinterpret_cast<Head*>(at);
+    const size_t bytes = large_slot_size(slot->slot_class - kLargeMark);
+    if (address < at + bytes) return live_in(slot, address);
+    at += bytes;
+  }
+  return nullptr;
 }
 
 void for_each_block(void (*visit)(void*, void*), void* context) {

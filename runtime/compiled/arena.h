@@ -35,7 +35,8 @@ struct Head {
   uint64_t size : 40;  // unused: next unused slot, in granules from the region's start
   uint64_t slot_class : 8;
   uint64_t api : 4;
-  uint64_t state : 4;
+  uint64_t state : 3;
+  uint64_t told : 1;     // the program asked and counted it
   uint64_t aligned : 1;  // the word before the head says how far the slot is back
   uint64_t ignored : 1;  // by annotation
   uint64_t epoch : 6;    // of the process: forks so far, at most 63
@@ -50,7 +51,8 @@ bool prepare_arena(bool tracked);
 
 struct Taken {
   void* block = nullptr;
-  bool zero = false;  // its bytes are known to be 0
+  bool zero = false;   // its bytes are known to be 0
+  bool fresh = false;  // nothing was ever there
 };
 // Head is filled in except for `born`; null when there is no room.
 Taken take_block(Inside& in, size_t size, size_t alignment, PlumbApi api);
@@ -58,6 +60,9 @@ Taken take_block(Inside& in, size_t size, size_t alignment, PlumbApi api);
 void give_block(Inside& in, void* block);
 // Could a block of this size use the same slot without much waste?
 bool fits_slot(const Head& head, size_t size);
+
+// The live block around this address, or null. Slow.
+void* block_around(uintptr_t address);
 
 // Where all blocks lie, for the scan.
 Range arena_range();

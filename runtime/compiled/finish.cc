@@ -23,6 +23,7 @@ namespace {
 
 char command[4096];
 char** start_environment = nullptr;
+bool silent = false;
 int errors = 2;  // standard error, or what it was before the program closed it
 
 void complain(const char* text) {
@@ -134,13 +135,15 @@ void keep_errors_open() {
   if (copy >= 0) errors = static_cast<int>(copy);
 }
 
-void write_report() {
-  const bool lost = trace().header().problem == PLUMB_PROBLEM_NONE && anything_lost();
-  if (!lost && !options().has_output && options().trace[0] == 0) return;
+namespace {
+
+// The command's exit status; 0 when there was nothing to say.
+int report(bool lost) {
+  if (!lost && !options().has_output && options().trace[0] == 0) return 0;
   const long file = sys_call(SYS_memfd_create, reinterpret_cast<long>("plumb-trace"), 1);
   if (file < 0 || !write_trace(static_cast<int>(file))) {
     complain("no room for the trace: no report of leaks");
-    return;
+    return 0;
   }
   if (options().trace[0] != 0) {
     const long kept = sys_call(SYS_openat, AT_FDCWD, reinterpret_cast<long>(options().trace),
@@ -155,7 +158,23 @@ void write_report() {
     complain("memory was lost, but the command that writes the report cannot be run;");
     complain("install plumb again, or keep the raw records with PLUMB_OPTIONS=trace=FILE");
   }
-  if (status == 1 && options().exit_code >= 0) end_with_code();
+  return status;
+}
+
+}  // namespace
+
+void say_nothing_more() { silent = true; }
+
+bool write_report_now() {
+  const bool lost = anything_lost();
+  report(lost);
+  return lost;
+}
+
+void write_report() {
+  if (silent || lsan_is_turned_off()) return;
+  const bool lost = trace().header().problem == PLUMB_PROBLEM_NONE && anything_lost();
+  if (report(lost) == 1 && options().exit_code >= 0) end_with_code();
 }
 
 }  // namespace plumb::rt

@@ -10,6 +10,15 @@ void prepare_report(char** environment);
 // the report needs.
 void keep_errors_open();
 
+// The report of the end is not wanted any more.
+void say_nothing_more();
+
+// In the middle: what is lost now. True when anything is.
+bool write_report_now();
+
+// What the program says to LeakSanitizer (lsan_interface.cc).
+bool lsan_is_turned_off();
+
 // After the scan. With findings and PLUMB_OPTIONS=exitcode=N the process ends here.
 void write_report();
 

@@ -1,5 +1,6 @@
 #include "compiled/losses.h"
 
+#include "common/annotations.h"
 #include "common/block_index.h"
 #include "common/block_table.h"
 #include "common/scan.h"
@@ -20,13 +21,18 @@ void list_block(void* context, void* block) {
   entry.stack = static_cast<uint32_t>(head.born & kPlaceMask);
   entry.api = static_cast<uint8_t>(head.api);
   if (head.ignored != 0 || head.epoch != process_epoch()) entry.flags |= PLUMB_BLOCK_EXCLUDED;
+  if (head.ignored != 0) entry.flags |= PLUMB_BLOCK_IGNORED;
+  if (head.told != 0) entry.flags |= PLUMB_BLOCK_TOLD;
   if (!block_table().adopt(entry)) *static_cast<bool*>(context) = false;
 }
 
 // The newest drop of a reference into the block since it was allocated, or 0.
 uint64_t newest_drop(const PlumbBlock& block) {
   if (!is_tracked(block.address)) return 0;
-  const uint64_t born = head_of(reinterpret_cast<void*>(block.address)).born | kPlaceMask;
+  const bool custom = (block.flags & PLUMB_BLOCK_CUSTOM) != 0;
+  const uint64_t time = custom ? find_custom(block.address)->born
+                               : head_of(reinterpret_cast<void*>(block.address)).born;
+  const uint64_t born = time | kPlaceMask;
   uint64_t newest = 0;
   // One past the end counts; what follows a block is a head, to which nobody refers.
   const uint64_t* last = shadow_of(block.address + block.size);
@@ -82,6 +88,7 @@ uint64_t newest_of_cycle(uint32_t leader, const Members& members, uint8_t* marks
 bool list_blocks() {
   close_arena();
   block_table().forget_adopted();
+  forget_custom_entries();
   bool room = true;
   for_each_block(list_block, &room);
   return room;
@@ -107,6 +114,9 @@ void find_losses() {
     const uint64_t drop = newest_of_cycle(i, members, marks);
     if (drop != 0) record_loss(i, static_cast<uint32_t>(drop & kPlaceMask));
   }
+  release_own_pages(members.first, bytes);
+  release_own_pages(members.next, bytes);
+  release_own_pages(marks, end + kPage);
 }
 
 }  // namespace plumb::rt

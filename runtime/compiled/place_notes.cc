@@ -3,6 +3,7 @@
 #include "common/memory.h"
 #include "common/spin_lock.h"
 #include "compiled/layout.h"
+#include "compiled/thread_heap.h"
 
 namespace plumb::rt {
 
@@ -35,9 +36,10 @@ bool prepare_place_notes() {
   return notes != nullptr && buckets != nullptr;
 }
 
-uint32_t note_place(Inside&, const PlaceNote& note) {
+namespace {
+
+uint32_t find_or_add(const PlaceNote& note, uint32_t bucket) {
   // Readers need no lock: a bucket is written once, after its note.
-  uint32_t bucket = bucket_of(note);
   while (true) {
     const uint32_t index = __atomic_load_n(&buckets[bucket], __ATOMIC_ACQUIRE);
     if (index == 0) break;
@@ -58,6 +60,16 @@ uint32_t note_place(Inside&, const PlaceNote& note) {
   }
   notes_lock.unlock();
   return number;
+}
+
+}  // namespace
+
+uint32_t note_place(Inside& in, const PlaceNote& note) {
+  const uint32_t bucket = bucket_of(note);
+  ThreadHeapUse heap(in);
+  KnownNote& known = heap->notes[bucket % kKnownNotes];
+  if (known.number == 0 || !same(known.note, note)) known = {note, find_or_add(note, bucket)};
+  return known.number;
 }
 
 const PlaceNote* noted_place(uint32_t number) {

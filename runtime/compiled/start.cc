@@ -71,6 +71,12 @@ void continue_from(uint64_t time) {
   if (__plumb_clock < time) __plumb_clock = time;
 }
 
+// A scan was not the end.
+void go_on() {
+  trace().header().sections[PLUMB_SECTION_LOST].used = 1;
+  open_arena();
+}
+
 void at_quick_exit_hook(void*) { end_of_quick_exit(); }
 
 bool prepare(const CompiledOptions& wanted) {
@@ -103,7 +109,7 @@ __attribute__((constructor)) void start(int, char**, char** environment) {
   process().stack_depth = wanted.depth;
   process().attached = 1;
   thread_hooks = {current_time, continue_from};
-  scan_hooks = {keep_errors_open, list_blocks, find_losses, write_report};
+  scan_hooks = {keep_errors_open, list_blocks, find_losses, write_report, go_on};
   __cxa_atexit(end_of_exit, nullptr, nullptr);
   __cxa_at_quick_exit(at_quick_exit_hook, nullptr);
   prepare_signals();

@@ -59,6 +59,10 @@ const SourceCache::File& SourceCache::load(const std::string& file) {
 
 bool SourceCache::has(const std::string& file) { return !load(file).starts.empty(); }
 
+bool SourceCache::has_line(const std::string& file, std::uint32_t number) {
+  return number > 0 && number <= load(file).starts.size();
+}
+
 std::string_view SourceCache::line(const std::string& file, std::uint32_t number) {
   const File& entry = load(file);
   if (number == 0 || number > entry.starts.size()) return {};

@@ -25,6 +25,7 @@ class SourceCache {
   // when there is none. Valid as long as the cache.
   std::string_view line(const std::string& file, std::uint32_t number);
   bool has(const std::string& file);
+  bool has_line(const std::string& file, std::uint32_t number);
 
  private:
   struct File {

@@ -1,15 +1,17 @@
 #include "check/check.h"
 
 #include <algorithm>
-#include <atomic>
 #include <iterator>
-#include <thread>
 
 #include <fmt/format.h>
 
+#include "base/parallel.h"
 #include "base/text.h"
+#include "check/cache/unit_cache.h"
 #include "check/finding.h"
 #include "check/model/program.h"
+#include "check/model/unit_file.h"
+#include "check/prove/prove.h"
 #include "check/summary/function_run.h"
 #include "check/summary/print.h"
 #include "core/fingerprint.h"
@@ -24,28 +26,22 @@ constexpr int kCycleRounds = 2;  // of a call cycle: enough for base case and st
 struct Units {
   std::vector<Unit> units;
   std::vector<Error> skipped;
+  std::uint64_t from_cache = 0;
+  std::string cache_problem;
 };
 
-// Runs `work` for each index below `count`, on several threads.
-template <typename Work>
-void in_parallel(std::size_t count, unsigned threads, const Work& work) {
-  std::atomic<std::size_t> next = 0;
-  const auto take = [&] {
-    for (std::size_t i = next++; i < count; i = next++) work(i);
-  };
-  std::vector<std::thread> others;
-  for (unsigned i = 1; i < threads && i < count; ++i) others.emplace_back(take);
-  take();
-  for (std::thread& thread : others) thread.join();
-}
-
-// Compiles in parallel; the order of the units is that of the jobs.
-Units compile_all(const CheckOptions& options) {
-  const std::size_t all = options.jobs.size();
-  std::vector<Result<Unit>> results(all, fail("", "not compiled"));
-  in_parallel(all, options.threads,
-              [&](std::size_t i) { results[i] = compile_unit(options.jobs[i]); });
+// Reads and compiles in parallel; the order of the units is that of the options.
+Units load_units(const CheckOptions& options) {
+  UnitCache cache(options.cache);
+  const std::size_t files = options.units.size();
+  std::vector<Result<Unit>> results(files + options.jobs.size(), fail("", "not compiled"));
+  in_parallel(results.size(), options.threads, [&](std::size_t i) {
+    results[i] = i < files ? read_unit(options.units[i]) : cache.unit(options.jobs[i - files]);
+  });
   Units out;
+  out.from_cache = cache.found();
+  out.cache_problem = cache.problem();
+  if (cache.found() < options.jobs.size()) cache.trim();
   for (Result<Unit>& result : results) {
     if (result) {
       out.units.push_back(std::move(*result));
@@ -90,9 +86,36 @@ std::vector<std::vector<std::uint32_t>> by_height(
   return out;
 }
 
+// A block in a global is a finding when nothing of what is checked takes it out
+// again.
+void keep_what_nothing_frees(const Program& program, Analysed& analysed) {
+  std::vector<bool> taken(program.symbols(), false);
+  for (const Summary& summary : analysed.summaries) {
+    for (const std::uint32_t symbol : summary.taken_from) taken[symbol] = true;
+  }
+  std::erase_if(analysed.candidates, [&](const Candidate& candidate) {
+    if (candidate.parked == kNotParked) return false;
+    const Global* global = program.symbol(ProgramSymbolId::of(candidate.parked)).global;
+    return taken[candidate.parked] || !global || !global->defined;
+  });
+}
+
+// What a function of a cycle does without going round, as the start of the
+// search for what it does at all. The conditions are those of the shortest way
+// and say nothing of the others.
+void widen(Summary& summary, const Function& body) {
+  if (!summary.effect.returns && !body.noreturn) summary = {};
+  for (NewBlock& block : summary.blocks) {
+    for (Case& each : block.cases) each.guards.clear();
+  }
+  for (Input& input : summary.inputs) {
+    for (Case& each : input.cases) each.guards.clear();
+  }
+}
+
 // Callees first, so that a call finds the summary of what it calls. In a cycle
-// a function that has none yet counts as unknown code; the second round knows
-// what the first one found.
+// the first round leaves the calls within it out; each later one knows what the
+// one before found. What has no way out of the cycle counts as unknown code.
 Analysed analyse(const Program& program, const Library& library, const Limits& limits,
                  unsigned threads) {
   Analysed out;
@@ -104,7 +127,18 @@ Analysed analyse(const Program& program, const Library& library, const Limits& l
     in_parallel(level.size(), threads, [&](std::size_t i) {
       const std::vector<FunctionId>& component = components[level[i]];
       const bool cycle = component.size() > 1 || calls_itself(program, component[0]);
-      const Known known{out.summaries, done, component};
+      Known known{out.summaries, done, component};
+      if (cycle) {
+        known.first_round = true;
+        std::vector<Candidate> unused;
+        for (const FunctionId id : component) {
+          out.summaries[id.index] = FunctionRun(program, library, known, id, limits).run(unused);
+        }
+        for (const FunctionId id : component) {
+          widen(out.summaries[id.index], *program.functions()[id.index].body);
+        }
+        known.first_round = false;
+      }
       for (int round = cycle ? kCycleRounds : 1; round > 0; --round) {
         found[level[i]].clear();
         for (const FunctionId id : component) {
@@ -121,6 +155,7 @@ Analysed analyse(const Program& program, const Library& library, const Limits& l
   for (std::vector<Candidate>& each : found) {
     std::ranges::move(each, std::back_inserter(out.candidates));
   }
+  keep_what_nothing_frees(program, out);
   return out;
 }
 
@@ -128,6 +163,12 @@ void add_notes(Report& report, const Units& units, const Analysed& analysed) {
   for (const Error& error : units.skipped) {
     report.notes.push_back(
         {"skipped-unit", fmt::format("{}: {}", error.where, error.what), error.hint, {}});
+  }
+  if (!units.cache_problem.empty()) {
+    report.notes.push_back({"cache",
+                            fmt::format("units could not be kept: {}", units.cache_problem),
+                            "--cache=DIR names another folder, --no-cache does without",
+                            {}});
   }
   if (analysed.over_budget) {
     report.notes.push_back(
@@ -161,31 +202,47 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
   if (Result<void> added = library.add(options.models, "models/c.models"); !added) {
     return std::unexpected(added.error());
   }
-  Units units = compile_all(options);
+  Units units = load_units(options);
   if (units.units.empty()) {
     return units.skipped.empty()
                ? fail("", "nothing to check", "name source files")
                : fail(units.skipped[0].where, units.skipped[0].what, "no unit is left to analyse");
   }
   const std::size_t count = units.units.size();
-  const Program program(std::move(units.units));
+  const Program program(std::move(units.units), units.skipped.empty());
   // LLVM is gone. From here on no function or block is added.
   Limits limits;
   limits.oom = options.oom;
-  const Analysed analysed = analyse(program, library, limits, options.threads);
+  limits.globals = options.globals;
+  Analysed analysed = analyse(program, library, limits, options.threads);
 
   CheckOutcome outcome;
+  outcome.units_from_cache = units.from_cache;
   outcome.summaries = asked_summaries(program, analysed.summaries, options.show_summary);
   Report& report = outcome.report;
   report.tool.engine = Engine::check;
   report.tool.mode = "summaries";
   report.subject.units = count;
-  report.leaks = make_findings(program, analysed.summaries, analysed.candidates);
+  std::vector<Candidate> parked;  // nothing to replay: nothing is lost
+  std::ranges::copy_if(analysed.candidates, std::back_inserter(parked),
+                       [](const Candidate& each) { return each.parked != kNotParked; });
+  std::erase_if(analysed.candidates,
+                [](const Candidate& each) { return each.parked != kNotParked; });
+  const std::uint64_t found = analysed.candidates.size();
+  Proved proved = prove(program, library, analysed.summaries, std::move(analysed.candidates),
+                        limits, ProveLimits{}, options.threads);
+  std::ranges::move(parked, std::back_inserter(proved.candidates));
+  report.leaks = make_findings(program, analysed.summaries, proved.candidates);
   report.totals.functions = program.functions().size();
   report.totals.units = count;
   report.totals.skipped_units = units.skipped.size();
-  report.totals.stages.push_back(
-      {"summaries", analysed.candidates.size(), report.leaks.size(), {}});
+  const std::uint64_t feasible = proved.sites - proved.no_path;
+  report.totals.stages.push_back({"summaries", found, proved.sites, {}});
+  report.totals.stages.push_back({"replay", proved.sites, feasible, {}});
+  const std::uint64_t satisfiable = feasible - proved.unsatisfiable;
+  report.totals.stages.push_back({"solver", feasible, satisfiable, {}});
+  report.totals.stages.push_back({"callees", satisfiable, satisfiable - proved.by_callees, {}});
+  report.totals.undecided = proved.undecided;
   add_notes(report, units, analysed);
   assign_ids(report);
   sort_leaks(report);

@@ -3,6 +3,7 @@
 //   units -> model -> summaries, callees first -> candidates -> findings
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,12 @@
 namespace plumb::check {
 
 struct CheckOptions {
-  std::vector<CompileJob> jobs;  // units: sources, or LLVM IR by their name
+  std::vector<CompileJob> jobs;    // units: sources, or LLVM IR by their name
+  std::vector<std::string> units;  // files that `plumb model` wrote
+  std::string cache;               // folder of the unit cache; empty: none
   unsigned threads = 1;
   bool oom = false;          // follow failed allocations
+  bool globals = false;      // blocks parked in globals that nothing frees
   std::string models;        // text of models/c.models
   std::string show_summary;  // of the functions of this name, as text
 };
@@ -23,6 +27,7 @@ struct CheckOptions {
 struct CheckOutcome {
   Report report;
   std::string summaries;  // as asked by show_summary
+  std::uint64_t units_from_cache = 0;
 };
 
 // A unit that fails is named in the notes and skipped. Fails only when no

@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <set>
 #include <string>
+
+#include <fmt/format.h>
 
 #include "base/file.h"
 
@@ -20,7 +24,7 @@ std::string models() {
 }
 
 Report check_source(const std::string& source) {
-  const std::string path = testing::TempDir() + "/plumb_check_test.c";
+  const std::string path = fmt::format("{}/plumb_check_test.{}.c", testing::TempDir(), getpid());
   EXPECT_TRUE(write_file(path, source));
   CheckOptions options;
   options.jobs.push_back({"", path, {path}});

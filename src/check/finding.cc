@@ -9,14 +9,16 @@
 
 #include "base/source.h"
 #include "check/condition_text.h"
+#include "check/summary_graph.h"
 
 namespace plumb::check {
 
 namespace {
 
-// What this stage cannot tell lowers the confidence: merged facts most.
-constexpr double kPathKept = 0.7;
-constexpr double kPathMerged = 0.4;
+// A path that was replayed alone, and one for which the budget did not suffice.
+constexpr double kPathProved = 0.8;
+constexpr double kPathUndecided = 0.4;
+constexpr std::size_t kMostSummaries = 6;  // of one finding
 
 class Writer {
  public:
@@ -26,6 +28,9 @@ class Writer {
   Leak leak(const Candidate& candidate) const;
   // Innermost first.
   std::vector<Origin> chain(const Candidate& candidate) const;
+  // Where the call that made the block leaves it: the offset of the place, or -1
+  // for the result.
+  std::int64_t left_at(const Candidate& candidate) const;
 
  private:
   const Function& body(std::uint32_t function) const {
@@ -35,6 +40,8 @@ class Writer {
   std::string callee_name(std::uint32_t function, const Operation& call) const;
   std::vector<Step> path(const Candidate& candidate) const;
   const Operation& place(const Candidate& candidate) const;
+  // What the functions do that are called on the path.
+  std::vector<plumb::Summary> summaries_on(const Candidate& candidate) const;
 
   // `// plumb: ignore` where the block is allocated, or where it is lost.
   std::optional<Suppressed> ignored(const Leak& leak) const;
@@ -66,6 +73,14 @@ std::vector<Origin> Writer::chain(const Candidate& candidate) const {
   }
   std::reverse(chain.begin(), chain.end());
   return chain;
+}
+
+std::int64_t Writer::left_at(const Candidate& candidate) const {
+  if (candidate.origin.callee == Origin::kNone) return -1;
+  const Summary& summary = summaries_[candidate.origin.callee];
+  if (candidate.origin.inner >= summary.blocks.size()) return -1;
+  const std::vector<Case>& cases = summary.blocks[candidate.origin.inner].cases;
+  return cases.empty() || cases[0].holders.empty() ? -1 : cases[0].holders[0].offset;
 }
 
 std::string Writer::callee_name(std::uint32_t function, const Operation& call) const {
@@ -110,8 +125,37 @@ std::vector<Step> Writer::path(const Candidate& candidate) const {
       step.call = callee_name(candidate.function, o);
     }
   }
-  add(place(candidate), "lose", "nothing refers to the block any more");
+  if (candidate.kind == LossKind::parked) {
+    add(place(candidate), "park",
+        fmt::format("goes into `{}`, out of which nothing is freed", candidate.holder));
+  } else {
+    add(place(candidate), "lose", "nothing refers to the block any more");
+  }
   return steps;
+}
+
+std::vector<plumb::Summary> Writer::summaries_on(const Candidate& candidate) const {
+  std::vector<std::uint32_t> called;
+  const auto add = [&](std::uint32_t function) {
+    if (called.size() < kMostSummaries && std::ranges::find(called, function) == called.end()) {
+      called.push_back(function);
+    }
+  };
+  if (candidate.origin.callee != Origin::kNone) add(candidate.origin.callee);
+  const ProgramFunction& where = program_.functions()[candidate.function];
+  for (const TrailStep& at : candidate.trail) {
+    const Operation& o = where.body->operations[at.operation];
+    if (at.branch >= 0 || o.a.kind() != OperandKind::symbol) continue;
+    const ProgramSymbol& symbol =
+        program_.symbol(program_.resolve(where.unit, SymbolId::of(o.a.index())));
+    if (symbol.function) add(symbol.function->index);
+  }
+  std::vector<plumb::Summary> graphs;
+  for (const std::uint32_t function : called) {
+    plumb::Summary graph = summary_graph(program_, FunctionId::of(function), summaries_[function]);
+    if (!graph.nodes.empty()) graphs.push_back(std::move(graph));
+  }
+  return graphs;
 }
 
 Cause cause_of(LossKind kind) {
@@ -127,6 +171,8 @@ Cause cause_of(LossKind kind) {
       return Cause::discarded;
     case LossKind::thrown:
       return Cause::escaped_throw;
+    case LossKind::parked:
+      return Cause::overwritten;
   }
   return Cause::scope_end;
 }
@@ -134,10 +180,12 @@ Cause cause_of(LossKind kind) {
 Leak Writer::leak(const Candidate& candidate) const {
   Leak leak;
   leak.kind = Kind::lost;
-  leak.confidence = candidate.merged ? kPathMerged : kPathKept;
+  leak.confidence = candidate.verdict == Verdict::proved ? kPathProved : kPathUndecided;
   const bool ends_main =
       candidate.kind == LossKind::returned || candidate.kind == LossKind::scope_end;
   leak.when = candidate.kind == LossKind::thrown                        ? When::throwing
+              : candidate.kind == LossKind::parked                      ? When::global
+              : candidate.oom                                           ? When::oom
               : ends_main && body(candidate.function).display == "main" ? When::main_exit
                                                                         : When::ordinary;
   for (const Origin& origin : chain(candidate)) {
@@ -145,18 +193,26 @@ Leak Writer::leak(const Candidate& candidate) const {
     if (leak.allocation.stack.empty()) leak.allocation.api = callee_name(origin.function, o);
     leak.allocation.stack.push_back(frame(origin.function, o.location));
   }
+  leak.path = path(candidate);
+  leak.summaries = summaries_on(candidate);
+  if (candidate.kind == LossKind::parked) {
+    leak.kind = Kind::forgotten;
+    leak.holders.push_back(Holder{candidate.holder, "", "global", {}, {}});
+    leak.suppressed = ignored(leak);
+    return leak;
+  }
   Loss loss;
   loss.cause = cause_of(candidate.kind);
   loss.stack.push_back(frame(candidate.function, place(candidate).location));
   if (!candidate.holder.empty()) loss.holder = Holder{candidate.holder, "", "local", {}, {}};
   leak.loss = std::move(loss);
-  leak.path = path(candidate);
   leak.suppressed = ignored(leak);
   return leak;
 }
 
 std::optional<Suppressed> Writer::ignored(const Leak& leak) const {
-  for (const Stack* stack : {&leak.allocation.stack, &leak.loss->stack}) {
+  const Stack none;
+  for (const Stack* stack : {&leak.allocation.stack, leak.loss ? &leak.loss->stack : &none}) {
     for (const Frame& frame : *stack) {
       bool found = false;
       const std::string reason =
@@ -181,15 +237,20 @@ std::vector<Leak> make_findings(const Program& program, const std::vector<Summar
       key.emplace_back(origin.function, origin.operation);
     }
     const Candidate*& held = by_allocation[key];
-    if (!held || candidate.trail.size() < held->trail.size()) held = &candidate;
+    // What is lost on one path and parked on another is lost.
+    const auto worth = [](const Candidate& each) {
+      return std::pair(each.kind == LossKind::parked, each.trail.size());
+    };
+    if (!held || worth(candidate) < worth(*held)) held = &candidate;
   }
   // Of the allocations behind one call that are lost at one place, the nearest:
   // a wrapper that tries twice to allocate is one cause.
-  using Cause = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+  // Blocks that the call leaves in different places are not.
+  using Cause = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::int64_t>;
   std::map<Cause, const Candidate*> by_cause;
   for (const auto& [key, candidate] : by_allocation) {
-    const Candidate*& held =
-        by_cause[{candidate->function, candidate->origin.operation, candidate->operation}];
+    const Candidate*& held = by_cause[{candidate->function, candidate->origin.operation,
+                                       candidate->operation, writer.left_at(*candidate)}];
     if (!held || writer.chain(*candidate).size() < writer.chain(*held).size()) held = candidate;
   }
   std::vector<Leak> leaks;

@@ -116,19 +116,6 @@ TEST(UserFrame, UsesTheSymbolWhereThereIsNoName) {
   EXPECT_EQ(user_frame(frames), &frames[0]);
 }
 
-TEST(PrimaryFrame, IsTheLossThenThePathThenTheAllocation) {
-  Leak leak = test::lost_at(stack({"malloc", "make"}), stack({"free", "drop", "main"}));
-  leak.path.resize(2);
-  leak.path[1].location = frame("end_of_path");
-  EXPECT_EQ(primary_frame(leak)->function, "drop");
-  leak.loss->stack.clear();
-  EXPECT_EQ(primary_frame(leak)->function, "end_of_path");
-  leak.path.clear();
-  EXPECT_EQ(primary_frame(leak)->function, "make");
-  leak.allocation.stack.clear();
-  EXPECT_EQ(primary_frame(leak), nullptr);
-}
-
 TEST(Count, StaysAtTheEndOfItsRange) {
   Leak leak;
   leak.direct.bytes = ~std::uint64_t{0};

@@ -38,10 +38,4 @@ const Frame* user_frame(const Stack& stack) {
   return stack.empty() ? nullptr : &stack.back();
 }
 
-const Frame* primary_frame(const Leak& leak) {
-  if (leak.loss.has_value() && !leak.loss->stack.empty()) return user_frame(leak.loss->stack);
-  if (!leak.path.empty()) return &leak.path.back().location;
-  return user_frame(leak.allocation.stack);
-}
-
 }  // namespace plumb

@@ -166,11 +166,6 @@ struct Leak {
   bool operator==(const Leak&) const = default;
 };
 
-// The frame that a report puts first: where the leak was lost, else where a
-// static path ends, else the innermost allocation frame that is the user's.
-// Null when no stack is known.
-const Frame* primary_frame(const Leak& leak);
-
 // The innermost frame that is not the allocator's own (malloc, operator new,
 // strdup, ...). Null for an empty stack.
 const Frame* user_frame(const Stack& stack);

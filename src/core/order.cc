@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/lead.h"
 #include "core/place.h"
 
 namespace plumb {
@@ -32,8 +33,8 @@ struct FilePlace {
   auto operator<=>(const FilePlace&) const = default;
 };
 
-FilePlace file_place(const Leak& leak) {
-  const Frame* frame = primary_frame(leak);
+FilePlace file_place(const Leak& leak, const Report& report) {
+  const Frame* frame = primary_frame(leak, report);
   if (frame == nullptr) return {};
   return {frame->file.empty(), frame->file, frame->line.value_or(0), frame->column.value_or(0)};
 }
@@ -45,11 +46,12 @@ struct Ranked {
   FilePlace place;
 };
 
-Ranked rank(const Leak& leak, std::size_t index, SortKey key) {
+Ranked rank(const Report& report, std::size_t index, SortKey key) {
+  const Leak& leak = report.leaks[index];
   Ranked ranked{.index = index, .total = leak.total(), .figure = 0, .place = {}};
   if (key == SortKey::drag) ranked.figure = figure_or_none(leak.age, &Age::drag);
   if (key == SortKey::growth) ranked.figure = figure_or_none(leak.age, &Age::growth);
-  if (key == SortKey::file) ranked.place = file_place(leak);
+  if (key == SortKey::file) ranked.place = file_place(leak, report);
   return ranked;
 }
 
@@ -73,7 +75,7 @@ void sort_leaks(Report& report, SortKey key) {
   std::vector<Ranked> ranks;
   ranks.reserve(report.leaks.size());
   for (std::size_t i = 0; i < report.leaks.size(); ++i) {
-    ranks.push_back(rank(report.leaks[i], i, key));
+    ranks.push_back(rank(report, i, key));
   }
   std::ranges::sort(ranks, [&](const Ranked& a, const Ranked& b) {
     const Leak& x = report.leaks[a.index];

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "core/allocator_names.h"
 #include "core/function_name.h"
+#include "core/lead.h"
 #include "core/place.h"
 #include "core/suppression.h"
 
@@ -36,7 +37,7 @@ std::string glob_for(std::string_view text) {
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
 // A TOML string: literal where possible, since C++ names have many stars.
-std::string quoted(std::string_view text) {
+std::string toml_string(std::string_view text) {
   bool plain = true;
   bool backslash = false;
   for (const char c : text) {
@@ -59,13 +60,13 @@ std::string quoted(std::string_view text) {
 std::string pattern_for(const Frame& frame, const Report& report) {
   const std::string name =
       normalised_function(frame.function.empty() ? frame.linkage : frame.function);
-  if (!name.empty()) return quoted(glob_for(name));
+  if (!name.empty()) return toml_string(glob_for(name));
   const Module* module = module_of(frame, report);
   if (module != nullptr && !base_name(module->path).empty()) {
-    return fmt::format("{{ module = {} }}", quoted(glob_for(base_name(module->path))));
+    return fmt::format("{{ module = {} }}", toml_string(glob_for(base_name(module->path))));
   }
   if (!base_name(frame.file).empty()) {
-    return fmt::format("{{ file = {} }}", quoted(glob_for(base_name(frame.file))));
+    return fmt::format("{{ file = {} }}", toml_string(glob_for(base_name(frame.file))));
   }
   return "\"*\"";
 }
@@ -89,8 +90,8 @@ void add_stack(std::string& text, std::string_view key, const Stack& stack, cons
   text += "]\n";
 }
 
-std::string name_for(const Leak& leak) {
-  const Frame* frame = primary_frame(leak);
+std::string name_for(const Leak& leak, const Report& report) {
+  const Frame* frame = primary_frame(leak, report);
   if (frame == nullptr) return std::string(name_of(leak.kind));
   const std::string function = normalised_function(frame->function);
   const std::string_view where = function.empty() ? base_name(frame->file) : function;
@@ -102,7 +103,7 @@ std::string name_for(const Leak& leak) {
 
 std::string suppression_for(const Leak& leak, const Report& report) {
   std::string text = "[[suppress]]\n";
-  text += fmt::format("name = {}\n", quoted(name_for(leak)));
+  text += fmt::format("name = {}\n", toml_string(name_for(leak, report)));
   text += "reason = \"\"\n";
   text += fmt::format("kind = \"{}\"\n", name_of(leak.kind));
   std::string stacks;
@@ -111,7 +112,7 @@ std::string suppression_for(const Leak& leak, const Report& report) {
   if (stacks.empty()) {
     // Nothing but its fingerprint names it.
     if (leak.id.empty()) return {};
-    stacks = fmt::format("id = {}\n", quoted(to_utf8(leak.id)));
+    stacks = fmt::format("id = {}\n", toml_string(to_utf8(leak.id)));
   }
   return text + stacks;
 }

@@ -12,6 +12,7 @@
 #include "base/source.h"
 #include "base/text.h"
 #include "core/baseline.h"
+#include "core/lead.h"
 #include "report/text_flow.h"
 #include "report/text_place.h"
 
@@ -109,7 +110,7 @@ std::string changes_as_text(const Changes& changes, const Report& before, const 
   for (std::size_t i = 0; i < shown; ++i) {
     const ChangedLeak& entry = changes.leaks[i];
     const Places& places = entry.change == Change::gone ? old_places : new_places;
-    const Frame* frame = primary_frame(*entry.leak);
+    const Frame* frame = primary_frame(*entry.leak, entry.change == Change::gone ? before : now);
     const std::string place = frame != nullptr ? places.column(*frame) : "?";
     const Tone tone = entry.change == Change::added || entry.change == Change::grown
                           ? tone_of(entry.leak->kind)
@@ -161,7 +162,8 @@ std::string changes_as_json(const Changes& changes, const Report& before, const 
               {"kind", name_of(entry.leak->kind)}};
     if (entry.change != Change::added) leak["before"] = as_json(entry.before);
     if (entry.change != Change::gone) leak["after"] = as_json(entry.after);
-    if (const Frame* frame = primary_frame(*entry.leak)) {
+    if (const Frame* frame =
+            primary_frame(*entry.leak, entry.change == Change::gone ? before : now)) {
       if (!frame->function.empty()) leak["function"] = frame->function;
       if (!frame->file.empty()) leak["file"] = frame->file;
       if (frame->line) leak["line"] = *frame->line;

@@ -12,10 +12,12 @@
 
 #include "base/file.h"
 #include "base/paths.h"
+#include "check/cache/unit_cache.h"
 #include "check/check.h"
 #include "check/input/compile_command.h"
 #include "check/input/database.h"
 #include "check/input/observe.h"
+#include "check/model/unit_file.h"
 #include "core/order.h"
 #include "driver/build_info.h"
 #include "driver/command.h"
@@ -46,10 +48,14 @@ Result<void> add_file(const std::string& file, const Settings& settings, CheckOp
     options.jobs.push_back({here, file, {"-x", "ir", file}});
     return {};
   }
+  if (file.ends_with(check::kUnitEnding)) {
+    options.units.push_back(file);
+    return {};
+  }
   if (!check::is_source(file)) {
     return fail(printable(file), "is neither C or C++ source nor LLVM bitcode or IR by its name",
-                "sources end in .c, .cc, .cpp or .cxx, bitcode in .bc, IR in .ll; a build goes "
-                "after --");
+                "sources end in .c, .cc, .cpp or .cxx, bitcode in .bc, IR in .ll, files of `plumb "
+                "model` in .unit; a build goes after --");
   }
   std::vector<std::string> words = check::split_command(settings.text(Opt::cflags));
   words.insert(words.begin(), "clang");
@@ -97,7 +103,7 @@ Result<CheckOptions> options_of(const Invocation& call) {
   if (!call.build.empty()) {
     if (Result<void> good = add_build(call, options); !good) return std::unexpected(good.error());
   }
-  if (options.jobs.empty()) {
+  if (options.jobs.empty() && options.units.empty()) {
     return fail({}, "nothing to check",
                 "write `plumb check -p DIR` with DIR/compile_commands.json, `plumb check FILE...` "
                 "or `plumb check -- make`");
@@ -105,7 +111,12 @@ Result<CheckOptions> options_of(const Invocation& call) {
   const std::uint64_t jobs = settings.number(Opt::jobs);
   options.threads =
       jobs ? static_cast<unsigned>(jobs) : std::max(1U, std::thread::hardware_concurrency());
+  if (!settings.flag(Opt::no_cache)) {
+    options.cache =
+        settings.has(Opt::cache) ? settings.text(Opt::cache) : check::default_cache_folder();
+  }
   options.oom = settings.flag(Opt::oom);
+  options.globals = settings.flag(Opt::globals);
   options.show_summary = settings.text(Opt::show_summary);
   const Result<std::string> models = support_file("models/c.models");
   if (!models) return std::unexpected(models.error());
@@ -133,13 +144,15 @@ Result<Ending> command_check(const Invocation& call) {
   Result<CheckOptions> options = options_of(call);
   if (!options) return std::unexpected(options.error());
   stats.step("find the units");
-  stats.count("units", options->jobs.size());
+  const std::size_t units = options->jobs.size() + options->units.size();
+  stats.count("units", units);
   Result<check::CheckOutcome> outcome = [&] {
-    const Progress progress(settings, fmt::format("checking {} units", options->jobs.size()));
+    const Progress progress(settings, fmt::format("checking {} units", units));
     return check::check_program(*options);
   }();
   if (!outcome) return std::unexpected(outcome.error());
   stats.step("compile and analyse");
+  stats.count("units from the cache", outcome->units_from_cache);
   if (settings.has(Opt::show_summary)) {
     if (outcome->summaries.empty()) {
       return fail(printable(settings.text(Opt::show_summary)), "there is no such function");

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -25,17 +26,20 @@ namespace plumb {
 
 namespace {
 
-// One entry for each leak that is shown.
+// One entry for each leak that is shown, equal ones once.
 std::string generated_suppressions(Report& report, const Settings& settings) {
   const bool all = settings.flag(Opt::show_hidden);
   if (settings.on_command_line(Opt::limit) && settings.number(Opt::limit) > 0) {
     cut_list(report, settings.number(Opt::limit), all);
   }
   std::string text;
+  std::unordered_set<std::string> written;  // leaks that differ in their lines only share one
   for (const Leak& leak : report.leaks) {
     if (leak.hidden() && !all) continue;
+    const auto [entry, added] = written.insert(suppression_for(leak, report));
+    if (!added) continue;
     if (!text.empty()) text += '\n';
-    text += suppression_for(leak, report);
+    text += *entry;
   }
   return text;
 }

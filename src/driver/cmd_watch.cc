@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <thread>
@@ -22,12 +23,15 @@
 #include "driver/filter.h"
 #include "driver/input.h"
 #include "driver/judge.h"
+#include "driver/live.h"
 #include "driver/present.h"
 #include "driver/program_report.h"
 #include "driver/screen.h"
 #include "driver/stats.h"
 #include "driver/watch_view.h"
+#include "report/html.h"
 #include "watch/metrics.h"
+#include "watch/places.h"
 #include "watch/watch.h"
 
 namespace plumb {
@@ -111,6 +115,48 @@ Result<Ending> serve(std::uint64_t pid, const Settings& settings, Aids& aids) {
   return Ending{};
 }
 
+// Another watched process with the same program: the one we knew was restarted.
+std::optional<std::uint64_t> successor(std::uint64_t pid, const std::vector<std::string>& command,
+                                       const Settings& settings) {
+  const Result<std::string> folder = watch_folder();
+  if (!folder || command.empty()) return std::nullopt;
+  std::error_code problem;
+  for (const auto& entry : std::filesystem::directory_iterator(*folder, problem)) {
+    if (entry.path().extension() != ".socket") continue;
+    const std::optional<std::uint64_t> other = process_number({entry.path().stem().string()});
+    if (!other || *other == pid) continue;
+    const Result<Report> report = look_at(*other, settings);
+    if (report && !report->subject.command.empty() &&
+        report->subject.command.front() == command.front()) {
+      return other;
+    }
+  }
+  return std::nullopt;
+}
+
+Result<Ending> serve_page(std::uint64_t pid, const Settings& settings, Aids& aids) {
+  if (const Result<void> good = page_is_there(); !good) return std::unexpected(good.error());
+  std::vector<std::string> command;
+  const auto look = [&]() -> Result<Report> {
+    Result<Report> report = look_at(pid, settings);
+    if (!report) {
+      const std::optional<std::uint64_t> next = successor(pid, command, settings);
+      if (!next) return report;
+      pid = *next;
+      report = look_at(pid, settings);
+      if (!report) return report;
+    }
+    command = report->subject.command;
+    arrange(*report, settings, aids);
+    return report;
+  };
+  Result<Report> first = look();
+  if (!first) return std::unexpected(first.error());
+  const Result<void> end = serve_live(settings, std::move(*first), look);
+  if (!end) return std::unexpected(end.error());
+  return Ending{};
+}
+
 WatchOptions options_from(const Invocation& call) {
   const Settings& settings = call.settings;
   WatchOptions options;
@@ -142,9 +188,14 @@ Result<Ending> command_watch(const Invocation& call) {
   }
   if (const std::optional<std::uint64_t> pid = process_number(call.words)) {
     if (settings.has(Opt::metrics)) return serve(*pid, settings, *aids);
+    if (settings.has(Opt::serve)) return serve_page(*pid, settings, *aids);
     const bool goes_on = !settings.flag(Opt::snapshot) && !settings.has(Opt::output) &&
                          format_in_force(settings) == Format::text && isatty(STDOUT_FILENO) == 1;
     return goes_on ? view(*pid, settings, *aids) : report_once(*pid, settings, *aids);
+  }
+  if (settings.has(Opt::serve)) {
+    return fail({}, "--serve is for a program that runs already",
+                "start it with `plumb watch -- PROGRAM`, then `plumb watch --serve PID`");
   }
   if (settings.size(Opt::sample) == 0) {
     return fail({}, "--sample=0: there must be some bytes between two samples",

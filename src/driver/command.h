@@ -28,6 +28,9 @@ struct Invocation {
 // The compilers take all words as they are.
 Result<Ending> command_cc(bool cxx, const std::vector<std::string>& arguments);
 
+// As a compiler is called, too: `plumb model a.c -o a.unit`.
+Result<Ending> command_model(const std::vector<std::string>& arguments);
+
 // An Error is wrong usage or unreadable input: status 2.
 Result<Ending> command_check(const Invocation& call);
 Result<Ending> command_run(const Invocation& call);

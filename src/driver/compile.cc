@@ -57,6 +57,7 @@ std::optional<Level> level_named(std::string_view name) {
   if (name == "partial") return Level::partial;
   if (name == "full") return Level::full;
   if (name == "sampled") return Level::sampled;
+  if (name == "stacks") return Level::stacks;
   return std::nullopt;
 }
 
@@ -68,7 +69,7 @@ Result<Wish> read_wish(const std::vector<std::string>& arguments, std::vector<st
       const std::optional<Level> level = level_named(word.substr(8));
       if (!level) {
         return fail({}, fmt::format("no level '{}'", word.substr(8)),
-                    "there are -fplumb=full, -fplumb=partial, -fplumb=minimal and "
+                    "there are -fplumb=stacks, -fplumb=full, -fplumb=partial, -fplumb=minimal and "
                     "-fplumb=sampled");
       }
       wish.level = *level;
@@ -145,6 +146,7 @@ Result<CompilerCall> compiler_call(const Toolchain& tools,
     before.push_back("-fpass-plugin=" + tools.sampled_pass);
     if (wish->links && !wish->relocatable) after = linked_with(tools.sampled_runtime);
   } else if (!plain) {
+    call.stacks = wish->level == Level::stacks;
     before.insert(before.end(), kPlain.begin(), kPlain.end());
     if (wish->level != Level::minimal) {
       before.push_back("-fpass-plugin=" + tools.pass);
@@ -154,7 +156,7 @@ Result<CompilerCall> compiler_call(const Toolchain& tools,
     if (wish->links && !wish->relocatable) {
       after = linked_with(tools.runtime);
       // What the program tracks unless PLUMB_OPTIONS says otherwise.
-      if (wish->level != Level::full) {
+      if (wish->level == Level::minimal || wish->level == Level::partial) {
         after.push_back(wish->level == Level::minimal ? "-Wl,--defsym=__plumb_built_mode=1"
                                                       : "-Wl,--defsym=__plumb_built_mode=2");
       }

@@ -14,7 +14,7 @@
 
 namespace plumb {
 
-enum class Level { minimal, partial, full, sampled };
+enum class Level { minimal, partial, full, stacks, sampled };
 
 struct Toolchain {
   std::string compiler;      // clang 19
@@ -27,6 +27,7 @@ struct Toolchain {
 struct CompilerCall {
   std::vector<std::string> words;  // the compiler first
   std::string remark;              // for standard error, or empty
+  bool stacks = false;             // the plugin is to call the runtime for each drop
 };
 
 // `arguments` without `cc`. An Error for what cannot work.

@@ -52,6 +52,8 @@ TEST(Compile, TakesItsOwnLevelOut) {
   EXPECT_THAT(words, Not(Contains("-fpass-plugin=/lib/pass.so")));
   EXPECT_THAT(words, Contains("-Wl,/lib/plumb/runtime.so"));
   EXPECT_FALSE(compiler_call(kTools, {"-fplumb=most", "a.c"}));
+  EXPECT_FALSE(compiler_call(kTools, {"a.c"})->stacks);
+  EXPECT_TRUE(compiler_call(kTools, {"-fplumb=stacks", "a.c"})->stacks);
 }
 
 TEST(Compile, StaysOutWhereItCannotWork) {

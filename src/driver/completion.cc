@@ -197,6 +197,7 @@ std::string zsh_completion() {
         text += "        '(-)1:program:_command_names -e' '*::argument:_normal' ;;\n";
         break;
       case Command::cc:
+      case Command::model:
         text += "        '*:compiler argument:_files' ;;\n";
         break;
       case Command::report:

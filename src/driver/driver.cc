@@ -19,9 +19,11 @@
 #include "driver/help.h"
 #include "driver/manual.h"
 #include "driver/parse.h"
+#include "driver/present.h"
 #include "driver/runtime_options.h"
 #include "driver/screen.h"
 #include "driver/values.h"
+#include "report/html.h"
 #include "report/text_cells.h"
 
 namespace plumb {
@@ -90,6 +92,10 @@ Result<Invocation> prepare(Command command, const CommandLine& line) {
   if (Result<void> good = settings.resolve_conflicts(); !good) {
     return std::unexpected(good.error());
   }
+  // Said before a long analysis, not after it.
+  if (spec_of(Opt::format).commands.has(command) && format_in_force(settings) == Format::html) {
+    if (Result<void> good = page_is_there(); !good) return std::unexpected(good.error());
+  }
   for (const std::string& complaint : complaints) {
     note(settings, fmt::format("{}: {}", kRuntimeVariable, complaint));
   }
@@ -106,6 +112,8 @@ Result<Ending> dispatch(const Invocation& call) {
       return command_watch(call);
     case Command::cc:
       return command_cc(false, call.words);
+    case Command::model:
+      return command_model(call.words);
     case Command::report:
       return command_report(call);
     case Command::diff:
@@ -154,15 +162,30 @@ Result<Ending> run_global(const std::vector<std::string>& arguments) {
   return run_command(*command, {words.begin() + 1, words.end()});
 }
 
+// Those that take their words as a compiler does: nothing of them is ours.
+bool is_compiler_word(std::string_view word) {
+  return word == "cc" || word == "c++" || word == "model";
+}
+
+Result<Ending> run_compiler(std::string_view word, const std::vector<std::string>& arguments) {
+  if (word == "model") return command_model(arguments);
+  return command_cc(word == "c++", arguments);
+}
+
 }  // namespace
 
 Ending run_driver(std::string_view name, const std::vector<std::string>& arguments) {
   name.remove_prefix(name.find_last_of('/') + 1);
-  const bool compiler = !arguments.empty() && (arguments[0] == "cc" || arguments[0] == "c++");
-  Result<Ending> ending =
-      name == "plumb-cc" || name == "plumb-c++" ? command_cc(name == "plumb-c++", arguments)
-      : compiler ? command_cc(arguments[0] == "c++", {arguments.begin() + 1, arguments.end()})
-                 : run_global(arguments);
+  constexpr std::string_view kOneWord = "plumb-";
+  const Result<Ending> ending = [&] {
+    if (name.starts_with(kOneWord) && is_compiler_word(name.substr(kOneWord.size()))) {
+      return run_compiler(name.substr(kOneWord.size()), arguments);
+    }
+    if (!arguments.empty() && is_compiler_word(arguments[0])) {
+      return run_compiler(arguments[0], {arguments.begin() + 1, arguments.end()});
+    }
+    return run_global(arguments);
+  }();
   return ending ? *ending : print_error(ending.error());
 }
 

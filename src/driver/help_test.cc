@@ -57,7 +57,7 @@ TEST(Completion, KnowsCommandsOptionsAndWords) {
   for (const std::string& text : {bash_completion(), zsh_completion(), fish_completion()}) {
     for (const std::string_view name : command_names()) EXPECT_THAT(text, HasSubstr(name));
     EXPECT_THAT(text, HasSubstr("gen-suppressions"));
-    EXPECT_THAT(text, HasSubstr("text json sarif junit folded pprof"));
+    EXPECT_THAT(text, HasSubstr("text json sarif html junit folded pprof"));
     EXPECT_THAT(text, HasSubstr("holder-freed"));
     EXPECT_THAT(text, Not(HasSubstr("--dump")));
   }

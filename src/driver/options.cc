@@ -20,6 +20,7 @@ constexpr auto words_of() {
 }
 
 constexpr auto kFormats = words_of<Format>();
+constexpr auto kHtmlSources = words_of<HtmlSources>();
 constexpr auto kSortKeys = words_of<SortKey>();
 constexpr auto kKinds = words_of<Kind>();
 constexpr auto kWhens = words_of<When>();
@@ -44,8 +45,8 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .value_name = "FORMAT",
      .default_value = "text",
      .commands = kReports,
-     .help = "text, json, sarif, junit, folded or pprof; by default as the name of the output file "
-             "ends (.json, .sarif, .xml, .folded, .pb.gz), else text",
+     .help = "text, json, sarif, html, junit, folded or pprof; by default as the name of the "
+             "output file ends (.json, .sarif, .html, .xml, .folded, .pb.gz), else text",
      .choices = kFormats,
      .runtime_key = "format"},
     {.opt = Opt::plain_format,
@@ -139,6 +140,14 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .default_value = ".",
      .commands = kReports,
      .help = "paths below DIR become relative in SARIF"},
+    {.opt = Opt::html_sources,
+     .name = "html-sources",
+     .type = ValueType::choice,
+     .value_name = "WHICH",
+     .default_value = "needed",
+     .commands = kReports,
+     .help = "source text in the page of --format=html: the lines needed, whole files or none",
+     .choices = kHtmlSources},
     {.opt = Opt::project,
      .name = "project",
      .letter = 'p',
@@ -161,15 +170,29 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .commands = {Command::check},
      .help = "work on N units at a time; 0 is one per processor. The result is the same",
      .most = 1024},
+    {.opt = Opt::cache,
+     .name = "cache",
+     .type = ValueType::directory,
+     .value_name = "DIR",
+     .commands = {Command::check},
+     .help = "keep compiled units in DIR instead of the user's cache folder (~/.cache/plumb)"},
+    {.opt = Opt::no_cache,
+     .name = "no-cache",
+     .commands = {Command::check},
+     .help = "compile every unit anew and keep none"},
     {.opt = Opt::oom,
      .name = "oom",
      .commands = {Command::check},
      .help = "follow failed allocations, too: leaks that happen only when memory runs out"},
+    {.opt = Opt::globals,
+     .name = "globals",
+     .commands = {Command::check},
+     .help = "report blocks, too, that are put in a global out of which nothing is freed"},
     {.opt = Opt::when,
      .name = "when",
      .type = ValueType::choices,
      .value_name = "KINDS",
-     .default_value = "ordinary,error-path,throw,main-exit,oom",
+     .default_value = "ordinary,error-path,throw,main-exit,oom,global",
      .commands = {Command::check},
      .help = "the ways to lose memory that are reported",
      .choices = kWhens},
@@ -210,6 +233,11 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .name = "no-rerun",
      .commands = {Command::run},
      .help = "do not run the program a second time to find the places of loss"},
+    {.opt = Opt::last_use,
+     .name = "last-use",
+     .commands = {Command::run},
+     .help = "in the second run, also say where what is still reachable was used last, and what "
+             "points to it"},
     {.opt = Opt::keep_trace,
      .name = "keep-trace",
      .type = ValueType::file,
@@ -236,6 +264,15 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .help =
          "with a PID: serve http://127.0.0.1:PORT/metrics for Prometheus until the program ends",
      .most = 65535},
+    {.opt = Opt::serve,
+     .name = "serve",
+     .type = ValueType::text,
+     .value_name = "ADDR:PORT",
+     .commands = {Command::watch},
+     .help = "with a PID: serve the page of --format=html, live; without a value on a free port of "
+             "127.0.0.1. The address, with a random token, is printed",
+     .bare_value = "127.0.0.1:0",
+     .configurable = false},
     {.opt = Opt::sample,
      .name = "sample",
      .type = ValueType::size,
@@ -420,12 +457,25 @@ constexpr auto kCommands = std::to_array<CommandSpec>({
          "the place where the last reference goes is a finding. No main function is needed.\n\n"
          "The units come from a compilation database (-p DIR), from a build that is run and "
          "watched (after --; it must compile what is to be checked, so start from clean), or are "
-         "named: C and C++ sources, LLVM bitcode (.bc) or IR (.ll). A unit that does not compile "
-         "with clang-19 is named and left out.",
+         "named: C and C++ sources, LLVM bitcode (.bc) or IR (.ll), files of `plumb model` "
+         "(.unit). "
+         "A unit that does not compile with clang-19 is named and left out. Units that did not "
+         "change since the last time are taken from a cache.",
      .example = "plumb check -p build\n"
                 "plumb check -- make -j8\n"
                 "plumb check --cflags='-Iinclude -DNDEBUG' src/*.c",
      .status = kFindingStatus},
+    {.command = Command::model,
+     .summary = "compile a source to the file that check analyses",
+     .arguments = "COMPILER-ARGUMENTS... [-o FILE]",
+     .description =
+         "The first step of check by itself, called as a compiler is, for build systems and build "
+         "farms: one source, its flags, one output file (.unit by default), which depends on "
+         "nothing else. `plumb check FILE.unit...` does the rest. plumb-model is the same as a "
+         "single word.",
+     .example = "plumb model -Iinclude -c src/a.c -o a.unit\n"
+                "distcc plumb-model -Iinclude -c src/a.c -o a.unit",
+     .status = "0: the file is written. 2: the source does not compile, or wrong usage."},
     {.command = Command::run,
      .summary = "run a program and report what it leaked",
      .arguments = "[--] PROGRAM [ARGS...]",
@@ -449,7 +499,8 @@ constexpr auto kCommands = std::to_array<CommandSpec>({
          "a "
          "runtime library are added. The program then reports by itself, when it ends, where "
          "each lost block was allocated, where its last reference went, and what held it.\n\n"
-         "-fplumb=full (the default) and -fplumb=partial track references; -fplumb=minimal tracks "
+         "-fplumb=full (the default) and -fplumb=partial track references; -fplumb=stacks takes "
+         "the calls of every drop along as well; -fplumb=minimal tracks "
          "allocations only. PLUMB_OPTIONS=mode=...:output=FILE:exitcode=N is read by the "
          "program. Compile with -g for names and lines. plumb-cc and plumb-c++ are the same as "
          "single words.",

@@ -19,10 +19,11 @@
 
 namespace plumb {
 
-enum class Command { check, run, cc, watch, report, diff, explain, doctor };
+enum class Command { check, model, run, cc, watch, report, diff, explain, doctor };
 
 template <>
 inline constexpr auto kNames<Command> = name_table<Command>({{Command::check, "check"},
+                                                             {Command::model, "model"},
                                                              {Command::run, "run"},
                                                              {Command::cc, "cc"},
                                                              {Command::watch, "watch"},
@@ -78,10 +79,14 @@ enum class Opt {
   fail_on,
   show_hidden,
   source_root,
+  html_sources,
   project,
   cflags,
   jobs,
+  cache,
+  no_cache,
   oom,
+  globals,
   when,
   show_summary,
   error_exitcode,
@@ -89,10 +94,12 @@ enum class Opt {
   no_forgotten,
   once,
   no_rerun,
+  last_use,
   keep_trace,
   snapshot,
   snapshot_file,
   metrics,
+  serve,
   sample,
   epoch,
   interval,
@@ -132,6 +139,7 @@ struct OptionSpec {
   std::span<const std::string_view> choices = {};
   std::uint64_t least = 0;
   std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+  std::string_view bare_value = {};   // what `--name` alone means; empty: a value is needed
   bool repeatable = false;            // each use adds to the list
   bool configurable = true;           // may stand in plumb.toml, under its name
   std::string_view runtime_key = {};  // its name in PLUMB_OPTIONS, or none

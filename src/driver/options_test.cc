@@ -74,7 +74,7 @@ TEST(Values, RefuseWhatDoesNotAndSayWhy) {
     const char* hint;
   };
   const Case cases[] = {
-      {Opt::format, "jsn", "--x: 'jsn' is none of text, json, sarif, junit, folded, pprof",
+      {Opt::format, "jsn", "--x: 'jsn' is none of text, json, sarif, html, junit, folded, pprof",
        "did you mean 'json'?"},
       {Opt::plain_format, "sarif", "--x: 'sarif' is none of text, json", ""},
       {Opt::kind, "lost,forgoten", "--x: 'forgoten' is none of lost, stale, forgotten",

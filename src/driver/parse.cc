@@ -156,8 +156,14 @@ Result<CommandLine> parse(std::optional<Command> command, const Rows& rows, bool
     const OptionSpec* row = row_named(rows, std::string_view(word).substr(0, word.size() - 1));
     if (row != nullptr && row->takes_value()) return std::unexpected(missing_value(*row));
   }
+  std::vector<std::string> words = arguments;
+  for (std::string& word : words) {
+    if (word == "--" || (stop_at_word && !word.starts_with('-'))) break;
+    const OptionSpec* row = row_named(rows, word);
+    if (row != nullptr && !row->bare_value.empty()) word += fmt::format("={}", row->bare_value);
+  }
   try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& problem) {
     return std::unexpected(usage_error(rows, problem));
   }

@@ -159,7 +159,7 @@ TEST(Parse, CommandNames) {
   EXPECT_EQ(command_named("doctor").value(), Command::doctor);
   EXPECT_EQ(command_named("reprot").error().hint, "did you mean `plumb report`?");
   EXPECT_EQ(command_named("zzzzzzzz").error().hint,
-            "the commands are check, run, cc, watch, report, diff, explain, doctor");
+            "the commands are check, model, run, cc, watch, report, diff, explain, doctor");
 }
 
 }  // namespace

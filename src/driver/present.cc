@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::pair<std::string_view, Format> kEndings[] = {
     {".sarif", Format::sarif}, {".sarif.json", Format::sarif}, {".json", Format::json},
-    {".xml", Format::junit},   {".folded", Format::folded},    {".pb.gz", Format::pprof},
+    {".html", Format::html},   {".xml", Format::junit},        {".folded", Format::folded},
+    {".pb.gz", Format::pprof},
 };
 
 std::size_t limit_in_force(const Settings& settings) {
@@ -50,6 +51,7 @@ RenderOptions render_options(const Settings& settings, int stream) {
   options.limit = limit_in_force(settings);
   options.show_hidden = settings.flag(Opt::show_hidden);
   options.verbose = settings.flag(Opt::verbose);
+  options.html_sources = *value_of<HtmlSources>(settings.text(Opt::html_sources));
   std::error_code problem;
   const std::filesystem::path root =
       std::filesystem::weakly_canonical(settings.text(Opt::source_root), problem);

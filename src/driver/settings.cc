@@ -19,9 +19,10 @@ namespace {
 constexpr std::pair<Opt, Opt> kConflicts[] = {
     {Opt::quiet, Opt::verbose},
     {Opt::gen_suppressions, Opt::format},
+    {Opt::cache, Opt::no_cache},
 };
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string literal = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') literal += '\\';
@@ -33,7 +34,7 @@ std::string quoted(std::string_view text) {
 std::string as_toml(const OptionSpec& option, const std::vector<std::string>& values) {
   if (option.is_list()) {
     std::vector<std::string> words;
-    for (const std::string& word : values) words.push_back(quoted(word));
+    for (const std::string& word : values) words.push_back(in_quotes(word));
     return fmt::format("[{}]", fmt::join(words, ", "));
   }
   const std::string& value = values.front();
@@ -42,7 +43,7 @@ std::string as_toml(const OptionSpec& option, const std::vector<std::string>& va
     case ValueType::number:
       return value;
     default:
-      return quoted(value);
+      return in_quotes(value);
   }
 }
 

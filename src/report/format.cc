@@ -1,6 +1,7 @@
 #include "report/format.h"
 
 #include "report/folded.h"
+#include "report/html.h"
 #include "report/json.h"
 #include "report/junit.h"
 #include "report/pprof.h"
@@ -17,6 +18,8 @@ std::string render(const Report& report, Format format, const RenderOptions& opt
       return write_json(report);
     case Format::sarif:
       return write_sarif(report, options);
+    case Format::html:
+      return write_html(report, options);
     case Format::junit:
       return write_junit(report, options);
     case Format::folded:

@@ -15,6 +15,14 @@ namespace plumb {
 
 std::string write_json(const Report& report);
 
+// The same for the page, which has to be opened quickly: `frames` is the list of
+// all distinct frames, and where the report has a frame, `report` has its number.
+struct CompactJson {
+  std::string report;
+  std::string frames;
+};
+CompactJson write_compact_json(const Report& report);
+
 // `text` is the whole file. Error::where is relative to it: see Error::in.
 Result<Report> read_json(std::string_view text);
 

@@ -11,6 +11,8 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -47,12 +49,43 @@ bool says_nothing(const std::optional<T>& value) {
   }
 }
 
+// Each distinct frame, as text, in the order of its first use.
+class FrameNumbers {
+ public:
+  std::uint32_t number(std::string text) {
+    const auto [at, fresh] =
+        numbers_.try_emplace(std::move(text), static_cast<std::uint32_t>(numbers_.size()));
+    if (fresh) order_.push_back(&at->first);
+    return at->second;
+  }
+  std::string list() const {
+    std::string out = "[";
+    for (const std::string* text : order_) {
+      if (out.size() > 1) out += ",\n";
+      out += *text;
+    }
+    return out + ']';
+  }
+
+ private:
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+  std::vector<const std::string*> order_;
+};
+
 class Writer {
  public:
+  // With a table, frames stand there and their numbers in their places, and
+  // nothing is spread over lines.
+  explicit Writer(FrameNumbers* frames = nullptr) : on_line_(frames != nullptr), frames_(frames) {}
+
   template <typename T>
   void value(const T& value) {
     if constexpr (kIsObject<T>) {
+      const std::size_t start = out_.size();
       object(kObject<T>, value);
+      if constexpr (std::is_same_v<T, Frame>) {
+        if (frames_ != nullptr) number_of_frame(start);
+      }
     } else if constexpr (std::is_same_v<T, bool>) {
       out_ += value ? "true" : "false";
     } else if constexpr (std::is_same_v<T, ModuleId>) {
@@ -112,6 +145,12 @@ class Writer {
   }
 
  private:
+  void number_of_frame(std::size_t start) {
+    const std::uint32_t number = frames_->number(out_.substr(start));
+    out_.resize(start);
+    this->number(number);
+  }
+
   template <Presence P, Form F, typename Get, typename T>
   void member(const Row<P, F, Get>& row, const T& from, bool& first, bool spread) {
     const auto& member = std::invoke(row.get, from);
@@ -186,11 +225,19 @@ class Writer {
 
   std::string out_;
   std::size_t depth_ = 0;
-  bool on_line_ = false;  // inside an object that is kept on one line
+  bool on_line_;  // inside an object that is kept on one line
+  FrameNumbers* frames_;
 };
 
 }  // namespace
 }  // namespace json
+
+CompactJson write_compact_json(const Report& report) {
+  json::FrameNumbers frames;
+  json::Writer writer(&frames);
+  writer.value(report);
+  return {writer.take(), frames.list()};
+}
 
 std::string write_json(const Report& report) {
   json::Writer writer;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "core/lead.h"
 #include "report/explain.h"
 #include "report/sarif_flow.h"
 #include "report/sarif_words.h"
@@ -18,7 +19,7 @@ namespace {
 bool has_line(const Frame& frame) { return !frame.file.empty() && frame.line.value_or(0) > 0; }
 
 // Frames that may stand for the leak, best first; none of the allocator's own.
-std::vector<const Frame*> candidates(const Leak& leak) {
+std::vector<const Frame*> candidates(const Leak& leak, const Report& report) {
   std::vector<const Frame*> frames;
   const auto add = [&](const Stack& stack) {
     const Frame* end = stack.data() + stack.size();
@@ -26,7 +27,8 @@ std::vector<const Frame*> candidates(const Leak& leak) {
       frames.push_back(frame);
     }
   };
-  if (const Frame* primary = primary_frame(leak); primary != nullptr) frames.push_back(primary);
+  if (const Frame* primary = primary_frame(leak, report); primary != nullptr)
+    frames.push_back(primary);
   if (leak.loss) add(leak.loss->stack);
   for (std::size_t i = leak.path.size(); i-- > 0;) frames.push_back(&leak.path[i].location);
   add(leak.allocation.stack);
@@ -34,14 +36,14 @@ std::vector<const Frame*> candidates(const Leak& leak) {
   return frames;
 }
 
-const Frame* shown_frame(const Leak& leak, const SarifPlaces& places) {
+const Frame* shown_frame(const Leak& leak, const Report& report, const SarifPlaces& places) {
   const Frame* with_line = nullptr;
-  for (const Frame* frame : candidates(leak)) {
+  for (const Frame* frame : candidates(leak, report)) {
     if (!has_line(*frame)) continue;
     if (places.in_source_tree(*frame)) return frame;
     if (with_line == nullptr) with_line = frame;
   }
-  return with_line != nullptr ? with_line : primary_frame(leak);
+  return with_line != nullptr ? with_line : primary_frame(leak, report);
 }
 
 // The program or module in which a leak without any source line is.
@@ -52,7 +54,7 @@ std::string_view shown_module(const Frame* frame, const Report& report, const Sa
 }
 
 SarifJson first_location(const Leak& leak, const Report& report, SarifPlaces& places) {
-  const Frame* frame = shown_frame(leak, places);
+  const Frame* frame = shown_frame(leak, report, places);
   SarifJson location = frame != nullptr ? places.location(*frame) : SarifJson::object();
   if (!location.contains("physicalLocation")) {
     const std::string_view module = shown_module(frame, report, places);

@@ -132,13 +132,13 @@ TEST(Sarif, APlaceInTheSourceTreeIsPreferred) {
       Cause::scope_end, {frame("~vector", "/usr/include/vector", 7), frame("user", "/s/a.c", 9)});
   EXPECT_EQ(result_of(leak, "/s")["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
             "a.c");
-  // Without a root nothing is known of the tree: the loss itself is shown.
+  // Without a root nothing is known of the tree: the user's own source is shown.
   EXPECT_EQ(result_of(leak)["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
-            "file:///usr/include/vector");
+            "file:///s/a.c");
   // Nothing in the tree: better a place elsewhere than none.
   EXPECT_EQ(
       result_of(leak, "/other")["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
-      "file:///usr/include/vector");
+      "file:///s/a.c");
 }
 
 TEST(Sarif, AFrameWithoutSourceIsAnAddressInItsModule) {

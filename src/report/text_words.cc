@@ -45,13 +45,13 @@ Deed deed_of(std::optional<Cause> cause) {
   return {"lost", "is lost"};
 }
 
-std::string quoted(const std::string& name) {
+std::string in_quotes(const std::string& name) {
   return fmt::format("'{}'", shortened(printable(name), kLongestHolder));
 }
 
 std::string holder_of(const Leak& leak) {
   const bool known = leak.loss && leak.loss->holder && !leak.loss->holder->name.empty();
-  return known ? quoted(leak.loss->holder->name) : std::string();
+  return known ? in_quotes(leak.loss->holder->name) : std::string();
 }
 
 std::string loss_sentence(const Leak& leak, Engine engine) {
@@ -108,6 +108,9 @@ std::string loss_mark(const Loss& loss) {
 }
 
 std::string sentence_of(const Leak& leak, Engine engine, Place place) {
+  if (engine == Engine::check && leak.kind == Kind::forgotten && !leak.holders.empty()) {
+    return fmt::format("'{}', out of which nothing is freed, takes it here", leak.holders[0].name);
+  }
   if (place == Place::loss || place == Place::path_end) return loss_sentence(leak, engine);
   const std::string what = allocated_words(leak, place);
   switch (leak.kind) {
@@ -125,7 +128,7 @@ std::string sentence_of(const Leak& leak, Engine engine, Place place) {
       const std::string quantity = quantity_of(leak);
       return fmt::format("{}, {}", quantity.empty() ? "memory" : quantity,
                          named == leak.holders.end() ? "still reachable at the end"
-                                                     : "still held by " + quoted(named->name));
+                                                     : "still held by " + in_quotes(named->name));
     }
   }
   return what;

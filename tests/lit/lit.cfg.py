@@ -21,6 +21,7 @@ config.environment["PATH"] = os.pathsep.join([config.llvm_tools_dir, os.environ[
 for name in ("NO_COLOR", "CLICOLOR_FORCE", "PLUMB_OPTIONS", "LD_PRELOAD", "COLUMNS"):
     config.environment.pop(name, None)
 config.environment["LC_ALL"] = "C.UTF-8"
+config.environment["XDG_CACHE_HOME"] = os.path.join(config.plumb_lit_work_dir, "cache")
 
 config.substitutions += [
     ("%plumb", config.plumb),
@@ -28,6 +29,7 @@ config.substitutions += [
     ("%agree", f"{config.python} {runner_dir}/agree.py --plumb={config.plumb} "
                f"--build-dir={config.plumb_lit_work_dir}/agree"),
     ("%python", config.python),
+    ("%include", os.path.join(os.path.dirname(tests_dir), "include")),
     # A case compiled as users compile: %cc -g FILE -o PROGRAM
     ("%cc", "gcc"),
     ("%c\\+\\+", "g++"),

@@ -51,6 +51,10 @@ def newest(paths: list[Path]) -> float:
     return max((path.stat().st_mtime for path in paths if path.exists()), default=0.0)
 
 
+def standard(source: Path) -> str:
+    return "-std=c++17" if source.suffix == ".cc" else "-std=gnu11"
+
+
 def compile_program(source: Path, config: Config, flags: tuple[str, ...], folder: Path,
                     extra: tuple[str, ...] = (), plumb: Path | None = None) -> Path:
     """`flags` are the program's own, `extra` the engine's; both are in the result's name.
@@ -66,7 +70,7 @@ def compile_program(source: Path, config: Config, flags: tuple[str, ...], folder
     binary.parent.mkdir(parents=True, exist_ok=True)
     is_cxx = source.suffix == ".cc"
     driver = [str(plumb), "c++" if is_cxx else "cc"] if plumb else [config.driver(is_cxx)]
-    command = [*driver, "-std=c++17" if is_cxx else "-std=gnu11", "-g", config.opt,
+    command = [*driver, standard(source), "-g", config.opt,
                "-Wall", "-Wextra", *extra, *flags, str(source), "-o", f"{binary}.new"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=COMPILE_TIMEOUT)
     if done.returncode != 0:

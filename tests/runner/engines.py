@@ -17,7 +17,7 @@ from pathlib import Path
 import lsan
 import memcheck
 import plumb_json
-from build import Config, compile_program
+from build import Config, compile_program, standard
 from observed import EngineError, Observation
 
 RUN_TIMEOUT = 60
@@ -72,6 +72,9 @@ class Engine:
     measures: frozenset[str] = frozenset()
     counts_direct = True  # tells direct and indirect blocks apart as the contract does
     is_peer = False
+    # Reads the source and runs nothing: no status, and a finding is a site, not
+    # a number of blocks.
+    is_static = False
 
     def unavailable(self) -> str | None:
         """Why the engine cannot run here, or None."""
@@ -82,14 +85,11 @@ class Engine:
 
 
 class Run(Engine):
-    """`plumb run`: the scan says what was lost, the second run where.
-
-    It names no holder yet.
-    """
+    """`plumb run`: the scan says what was lost, the second run where."""
 
     name = "run"
     claims = frozenset({"status", "found", "false-alarm", "size", "alloc", "forgotten", "place",
-                        "function", "cause", "use"})
+                        "function", "holder", "cause", "use"})
 
     def __init__(self, plumb: Path | None) -> None:
         self.plumb = plumb
@@ -149,6 +149,31 @@ class Cc(Run):
         if not report.exists():
             raise EngineError(f"no report (status {status}): {err.decode(errors='replace')[-400:]}")
         return Observation(status, out, plumb_json.read_report(report))
+
+
+class Check(Engine):
+    """`plumb check`: the source alone. It claims no count of blocks."""
+
+    name = "check"
+    is_static = True
+    claims = frozenset({"found", "false-alarm", "alloc", "place", "function", "cause"})
+    measures = frozenset({"holder"})
+
+    def __init__(self, plumb: Path | None) -> None:
+        self.plumb = plumb
+
+    def unavailable(self) -> str | None:
+        return Run(self.plumb).unavailable()
+
+    def examine(self, program: Program) -> Observation:
+        report = program.scratch("check.json")
+        flags = [standard(program.source), *program.flags]
+        _, status, out, err = start([str(self.plumb), "check", "--jobs=1", "--format=json",
+                                     f"--output={report}", f"--cflags={' '.join(flags)}",
+                                     str(program.source)])
+        if status not in (0, 1) or not report.exists():
+            raise EngineError(f"no report (status {status}): {err.decode(errors='replace')[-400:]}")
+        return Observation(None, out, plumb_json.read_report(report))
 
 
 class Memcheck(Engine):
@@ -212,8 +237,8 @@ class Lsan(Engine):
 
 
 def make_engines(names: str, plumb: Path | None) -> list[Engine]:
-    known: dict[str, Engine] = {e.name: e for e in (Run(plumb), Cc(plumb), Watch(plumb), Memcheck(),
-                                                    Lsan())}
+    known: dict[str, Engine] = {e.name: e for e in (Run(plumb), Cc(plumb), Watch(plumb),
+                                                    Check(plumb), Memcheck(), Lsan())}
     chosen = []
     for name in names.split(","):
         if name not in known:

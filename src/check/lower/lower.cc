@@ -8,7 +8,8 @@ namespace plumb::check {
 
 namespace {
 
-// True when the parameter's declared type is a pointer to const.
+// True when the parameter's declared type is a pointer to const something. Tables
+// that keep what they are given take it as a pointer to const void.
 bool points_to_const(const llvm::DIType* type) {
   const auto* derived = llvm::dyn_cast_or_null<llvm::DIDerivedType>(type);
   while (derived && (derived->getTag() == llvm::dwarf::DW_TAG_typedef ||
@@ -21,7 +22,7 @@ bool points_to_const(const llvm::DIType* type) {
     return false;
   }
   const auto* pointee = llvm::dyn_cast_or_null<llvm::DIDerivedType>(derived->getBaseType());
-  return pointee && pointee->getTag() == llvm::dwarf::DW_TAG_const_type;
+  return pointee && pointee->getTag() == llvm::dwarf::DW_TAG_const_type && pointee->getBaseType();
 }
 
 }  // namespace
@@ -113,6 +114,12 @@ Unit lower_module(const llvm::Module& module) {
   for (const llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
     builder.unit().functions.push_back(lower_function(builder, function));
+  }
+  for (const llvm::GlobalAlias& alias : module.aliases()) {
+    const auto* function = llvm::dyn_cast_or_null<llvm::Function>(alias.getAliaseeObject());
+    if (!function || function->isDeclaration()) continue;
+    builder.unit().aliases.push_back(
+        {builder.symbol(alias), builder.symbol(*function), linkage_of(alias), {}});
   }
   builder.add_globals();
   builder.add_declarations();

@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <unordered_map>
+#include <vector>
 
 #include <llvm/ADT/DenseMap.h>
-#include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/CFG.h>
@@ -10,6 +13,7 @@
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DebugProgramInstruction.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -92,11 +96,43 @@ class FunctionBuilder {
   const llvm::Instruction* current_ = nullptr;
 };
 
+// Reverse post-order in which the blocks of a loop stand together, before what comes
+// after it: the ways out of a loop count as successors of its head, and are walked
+// first.
 void FunctionBuilder::number_blocks() {
-  llvm::ReversePostOrderTraversal<const llvm::Function*> reachable(&source_);
-  for (const llvm::BasicBlock* block : reachable) {
-    blocks_[block] = static_cast<std::uint32_t>(order_.size());
-    order_.push_back(block);
+  const llvm::DominatorTree dominators(const_cast<llvm::Function&>(source_));
+  const llvm::LoopInfo loops(dominators);
+  struct Visit {
+    const llvm::BasicBlock* block;
+    std::vector<const llvm::BasicBlock*> next;
+    std::size_t done = 0;
+  };
+  const auto visit = [&](const llvm::BasicBlock* block) {
+    Visit out{block, {}, 0};
+    const llvm::Loop* loop = loops.getLoopFor(block);
+    if (loop && loop->getHeader() == block) {
+      llvm::SmallVector<llvm::BasicBlock*, 8> exits;
+      loop->getExitBlocks(exits);
+      out.next.insert(out.next.end(), exits.begin(), exits.end());
+    }
+    for (const llvm::BasicBlock* next : llvm::successors(block)) out.next.push_back(next);
+    return out;
+  };
+  llvm::DenseSet<const llvm::BasicBlock*> seen{&source_.getEntryBlock()};
+  std::vector<Visit> stack{visit(&source_.getEntryBlock())};
+  while (!stack.empty()) {
+    Visit& top = stack.back();
+    if (top.done == top.next.size()) {
+      order_.push_back(top.block);
+      stack.pop_back();
+      continue;
+    }
+    const llvm::BasicBlock* next = top.next[top.done++];
+    if (seen.insert(next).second) stack.push_back(visit(next));
+  }
+  std::reverse(order_.begin(), order_.end());
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    blocks_[order_[i]] = static_cast<std::uint32_t>(i);
   }
 }
 

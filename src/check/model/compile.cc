@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -25,10 +26,16 @@ namespace {
 // Source-level IR with scope ends and lines, whatever the build asked for; the
 // plugin takes it before the first pass. The C library's headers have fortified
 // and inline variants for optimised code; they would hide the functions we know.
+// Old C that GCC compiles with a warning is an error to clang unless we say so.
 const std::vector<std::string> kOurFlags = {"-O1",
                                             "-g",
                                             "-w",
                                             "-Wno-error",
+                                            "-Wno-error=implicit-function-declaration",
+                                            "-Wno-error=implicit-int",
+                                            "-Wno-error=int-conversion",
+                                            "-Wno-error=incompatible-function-pointer-types",
+                                            "-Wno-error=return-mismatch",
                                             "-U_FORTIFY_SOURCE",
                                             "-U__OPTIMIZE__",
                                             "-fno-builtin-malloc",
@@ -82,9 +89,11 @@ struct Ended {
   std::string errors;
 };
 
-// The plugin writes to `unit`.
+// The plugin writes to `unit`, the preprocessor names what it enters in `headers`
+// (a list of dependencies comes only at the end of a compilation, where the plugin
+// does not let it get to).
 Ended run(const std::vector<std::string>& command, const std::string& directory,
-          const std::string& unit) {
+          const std::string& unit, const std::string& headers) {
   char errors_name[] = "/tmp/plumb-check-XXXXXX";
   const int errors = mkstemp(errors_name);
   posix_spawn_file_actions_t actions;
@@ -95,8 +104,10 @@ Ended run(const std::vector<std::string>& command, const std::string& directory,
   std::vector<char*> argv;
   for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  std::string variable = "PLUMB_UNIT=" + unit;
-  std::vector<char*> environment{variable.data()};
+  std::string variables[] = {"PLUMB_UNIT=" + unit, "CC_PRINT_HEADERS=1",
+                             "CC_PRINT_HEADERS_FILE=" + headers};
+  std::vector<char*> environment;
+  for (std::string& variable : variables) environment.push_back(variable.data());
   for (char** entry = environ; *entry; ++entry) environment.push_back(*entry);
   environment.push_back(nullptr);
   pid_t pid = 0;
@@ -118,10 +129,6 @@ Ended run(const std::vector<std::string>& command, const std::string& directory,
   return ended;
 }
 
-}  // namespace
-
-namespace {
-
 // What the compiler said first that is an error, in one line.
 std::string first_error(std::string_view errors) {
   for (const std::string_view line : split(errors, '\n')) {
@@ -130,15 +137,58 @@ std::string first_error(std::string_view errors) {
   return std::string(trim(errors.substr(0, errors.find('\n'))));
 }
 
+// A file of our own that is gone with us.
+class TemporaryFile {
+ public:
+  static Result<TemporaryFile> create() {
+    TemporaryFile file;
+    const int opened = mkstemp(file.path_.data());
+    if (opened < 0) {
+      file.path_.clear();
+      return fail("/tmp", std::strerror(errno), "a folder for temporary files is needed");
+    }
+    close(opened);
+    return file;
+  }
+  TemporaryFile(TemporaryFile&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TemporaryFile& operator=(TemporaryFile&&) = delete;
+  ~TemporaryFile() {
+    if (!path_.empty()) unlink(path_.c_str());
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  TemporaryFile() = default;
+  std::string path_ = "/tmp/plumb-unit-XXXXXX";
+};
+
+// What the compiler read: the source, then each header once.
+std::vector<std::string> files_read(const std::string& source, std::string_view headers) {
+  std::vector<std::string> files{source};
+  for (const std::string_view line : split(headers, '\n')) {
+    if (!line.empty()) files.emplace_back(line);
+  }
+  std::ranges::sort(files.begin() + 1, files.end());
+  const auto repeats = std::ranges::unique(files.begin() + 1, files.end());
+  files.erase(repeats.begin(), repeats.end());
+  return files;
+}
+
 }  // namespace
 
-Result<Unit> compile_unit(const CompileJob& job) {
+std::string compile_recipe() {
+  std::string recipe;
+  for (const std::string& flag : kOurFlags) recipe += flag + '\n';
+  return recipe;
+}
+
+Result<Compiled> compile(const CompileJob& job) {
   const Result<std::string> plugin = support_file("libplumb_lower.so");
   if (!plugin) return std::unexpected(plugin.error());
-  char output[] = "/tmp/plumb-unit-XXXXXX";
-  const int file = mkstemp(output);
-  if (file < 0) return fail("/tmp", std::strerror(errno), "a folder for temporary files is needed");
-  close(file);
+  const Result<TemporaryFile> output = TemporaryFile::create();
+  if (!output) return std::unexpected(output.error());
+  const Result<TemporaryFile> headers = TemporaryFile::create();
+  if (!headers) return std::unexpected(headers.error());
   std::vector<std::string> arguments = job.arguments;
   Ended ended;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -146,18 +196,23 @@ Result<Unit> compile_unit(const CompileJob& job) {
     command.insert(command.end(), arguments.begin(), arguments.end());
     command.insert(command.end(), kOurFlags.begin(), kOurFlags.end());
     command.push_back("-fpass-plugin=" + *plugin);
-    ended = run(command, job.directory, output);
+    ended = run(command, job.directory, output->path(), headers->path());
     if (ended.status == 0 || !drop_refused(arguments, refused_flags(ended.errors), job.file)) break;
   }
   if (ended.status != 0) {
-    unlink(output);
     return fail(job.file,
                 fmt::format("does not compile with clang-19: {}", first_error(ended.errors)),
                 "the unit is skipped; the rest is analysed");
   }
-  Result<Unit> unit = read_unit(output);
-  unlink(output);
-  return unit;
+  Result<std::string> unit = read_file(output->path());
+  if (!unit) return std::unexpected(unit.error());
+  return Compiled{std::move(*unit), files_read(job.file, read_file(headers->path()).value_or(""))};
+}
+
+Result<Unit> compile_unit(const CompileJob& job) {
+  const Result<Compiled> compiled = compile(job);
+  if (!compiled) return std::unexpected(compiled.error());
+  return parse_unit(compiled->unit, job.file);
 }
 
 }  // namespace plumb::check

@@ -34,12 +34,14 @@ struct ProgramFunction {
 
 class Program {
  public:
-  // The units must not change afterwards.
-  explicit Program(std::vector<Unit> units);
+  // The units must not change afterwards. When some are missing (not `whole`), they
+  // may write any global that is not static.
+  explicit Program(std::vector<Unit> units, bool whole = true);
 
   const std::vector<Unit>& units() const { return units_; }
   const std::vector<ProgramFunction>& functions() const { return functions_; }
   const ProgramSymbol& symbol(ProgramSymbolId id) const { return symbols_[id.index]; }
+  std::size_t symbols() const { return symbols_.size(); }
   ProgramSymbolId resolve(std::uint32_t unit, SymbolId symbol) const {
     return of_unit_[unit][symbol.index];
   }

@@ -14,6 +14,8 @@
 
 namespace plumb::check {
 
+inline constexpr std::string_view kUnitEnding = ".unit";
+
 std::string unit_bytes(const Unit& unit);
 Result<void> write_unit(const Unit& unit, const std::string& path);
 

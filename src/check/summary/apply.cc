@@ -122,6 +122,53 @@ void FunctionRun::apply(const State& state, std::uint32_t index, FunctionId call
   apply_case(state, index, callee, arguments, nullptr, nullptr, false, after);
 }
 
+namespace {
+
+// Does the value say something of a field of the object at `base`, other than the
+// one at `offset`?
+bool tells_of_sibling(const Values& values, ValueId id, ValueId base, std::int64_t offset) {
+  const Value& v = values[id];
+  switch (v.kind) {
+    case ValueKind::cell:
+      return v.a == base && v.number != offset;
+    case ValueKind::cast:
+      return tells_of_sibling(values, v.a, base, offset);
+    case ValueKind::binary:
+    case ValueKind::compare:
+      return tells_of_sibling(values, v.a, base, offset) ||
+             tells_of_sibling(values, v.b, base, offset);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+// A field beside the followed block decides whether the callee frees it: a length,
+// a flag. When the caller does not know the field, to assume the value with which
+// the block is not freed would be to assume that the object contradicts itself.
+bool FunctionRun::presumes_disowned(const State& state, const Summary& summary, const Case& taken,
+                                    const Input& input, Instance& at_call) {
+  if (taken.fate != Fate::live) return false;
+  const bool lost = !taken.in_place && taken.holders.empty();
+  const bool freed_else = std::any_of(input.cases.begin(), input.cases.end(),
+                                      [](const Case& c) { return c.fate != Fate::live; });
+  if (!lost && !freed_else) return false;
+  const Value& place = summary.values[input.value];
+  if (place.kind != ValueKind::cell) return false;
+  return std::any_of(taken.guards.begin(), taken.guards.end(), [&](const Guard& guard) {
+    if (!tells_of_sibling(summary.values, guard.value, place.a, place.number)) return false;
+    const ValueId value = at_call(guard.value);
+    if (summary.values[guard.value].kind == ValueKind::compare) {
+      return decide(state, value) < 0;
+    }
+    const Fact known = state.fact(values_, value);
+    const bool implied = known.low >= guard.fact.low && known.high <= guard.fact.high &&
+                         (!guard.fact.nonzero || is_nonzero(state, value));
+    return !implied;
+  });
+}
+
 // `taken` is the case of the followed block; null: the call does not concern
 // it. `input` is what the callee calls the block that it is given.
 void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId callee,
@@ -134,6 +181,7 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
   State next = state;
   Instance at_call(*this, next, index, callee, arguments, makes_focus);
   if (taken) {
+    if (input && presumes_disowned(next, summary, *taken, *input, at_call)) return;
     for (const Guard& guard : taken->guards) {
       if (!assume_fact(next, at_call(guard.value), guard.fact)) return;
     }
@@ -157,7 +205,10 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
                                       [](const Case& c) { return c.fate == Fate::freed; });
       const ValueId value = at_call(touched.value);
       if (has(Fate::escaped)) kept.push_back(value);
-      if (mode_ == Mode::plain && has(Fate::freed)) touch_input(value);
+      if (mode_ == Mode::plain && has(Fate::freed)) {
+        touch_input(value);
+        take_where_held(next, value);
+      }
       if (mode_ != Mode::plain && always) freed.push_back(value);
     }
   }
@@ -182,6 +233,14 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
   }
   if (target.variadic) {
     for (std::size_t i = target.params; i < arguments.size(); ++i) escape(next, arguments[i]);
+  }
+  // Not when the call does something else to the followed block in this case.
+  if (!taken || makes_focus) {
+    for (const Move& each : effect.moves) {
+      const ValueId from = at_call(each.from);
+      const ValueId to = at_call(each.to);
+      if (!is_focus(from)) move(next, from, to);
+    }
   }
   // The input's own place, if it stays there.
   std::vector<Cell> own;
@@ -213,6 +272,7 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
   if (makes_focus) next.fate = Fate::live;
   if (taken && taken->fate != Fate::live && next.fate == Fate::live && !makes_focus) {
     next.fate = taken->fate;
+    if (taken->parked != kNotParked) park(next, taken->parked);
   }
   for (const ValueId value : kept) escape(next, value);
   for (const ValueId value : freed) free_value(next, value);

@@ -32,6 +32,7 @@ void FunctionRun::raise(State state, std::uint32_t index) {
   const Operation& next = body_.operations[index + 1];
   if (next.op == Op::invoke_end) {
     state.trail = extend(state.trail, index, -1);
+    decide_openly(true);
     send(BlockIndex::of(shape_.block_of[index]), next.targets[1], std::move(state));
   } else {
     leave(state, index, true);
@@ -56,6 +57,7 @@ void FunctionRun::call(State state, std::uint32_t index, std::vector<State>& aft
     symbol = &program_.symbol(ProgramSymbolId::of(ObjectId{callee.number}.index()));
   }
   if (symbol && symbol->function) {
+    if (known_.first_round && known_.is_own(*symbol->function)) return;
     const Summary* summary = known_.find(*symbol->function);
     if (summary && summary->known) {
       apply(state, index, *symbol->function, arguments, after);
@@ -77,6 +79,7 @@ void FunctionRun::call_unknown(State state, std::uint32_t index, const Declarati
     const bool reads = declaration && i < 64 && (declaration->const_params >> i & 1);
     const bool keeps = !declaration || i >= 64 || (declaration->kept_params >> i & 1);
     if (reads) continue;
+    take_where_held(state, arguments[i]);
     if (keeps) escape(state, arguments[i]);
     havoc(state, arguments[i]);
   }
@@ -105,6 +108,12 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
     if (model.keeps >> i & 1) escape(state, arguments[i]);
     if (model.frees >> i & 1) free_value(state, arguments[i]);
   }
+  // Nobody wants a block of no bytes: a size is no zero, unless it is known to be.
+  for (std::size_t i = 0; i < arguments.size() && i < 32; ++i) {
+    if (!(model.sizes >> i & 1)) continue;
+    const bool empty = !state.learn(values_, arguments[i], {.nonzero = true});
+    if (empty && starting_) return;
+  }
   ValueId result = kNoValue;
   if (model.allocates) {
     result = new_block(state, site);
@@ -113,21 +122,24 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
     if (model.zeroed) fill(state, result, values_.integer(0), values_.fresh());
   } else if (model.reallocates >= 0) {
     const ValueId old = argument(model.reallocates);
-    if (limits_.oom && !(mode_ == Mode::site && starting_)) {
+    const bool follows = mode_ == Mode::site && !starting_ && old == focus_ && o.width != 0;
+    if ((limits_.oom || follows) && !(mode_ == Mode::site && starting_)) {
       State failed = state;
-      if (o.width) failed.set_result(index, values_.integer(0));
+      if (follows) {
+        failed.failure = values_.fresh();
+        failed.tested = false;
+        failed.learn(values_, failed.failure, {0, 0, false});
+        failed.set_result(index, failed.failure);
+      } else if (o.width) {
+        failed.set_result(index, values_.integer(0));
+      }
       failed.trail = extend(failed.trail, index, 0);
       after.push_back(std::move(failed));
     }
     const ValueId base = values_.target(old);
     result = new_block(state, site);
     if (result != base) {
-      // The new block takes over what the old one held.
-      std::vector<Cell> moved;
-      for (const Cell& cell : state.cells) {
-        if (cell.base == base && !values_.is_integer(base)) moved.push_back(cell);
-      }
-      for (const Cell& cell : moved) state.set_cell(result, cell.offset, cell.width, cell.value);
+      move(state, old, result);
       free_value(state, old);
     }
   } else if (model.alloc_to >= 0 || model.grow_to >= 0) {

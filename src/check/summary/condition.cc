@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "check/summary/function_run.h"
 
 namespace plumb::check {
@@ -5,6 +7,34 @@ namespace plumb::check {
 namespace {
 
 constexpr std::int64_t kFirstPage = 4096;
+constexpr std::int64_t kTerabyte = std::int64_t{1} << 40;
+
+// A bound that no size of a program that works comes near: SIZE_MAX / n and its like.
+bool is_beyond_memory(const Values& values, ValueId id) {
+  const Value& v = values[id];
+  if (v.kind == ValueKind::integer) return v.number >= kTerabyte || v.number < -kFirstPage * 1024;
+  if (v.kind != ValueKind::binary || v.code != Code::div_u) return false;
+  const Value& of = values[v.a];
+  return of.kind == ValueKind::integer && (of.number < 0 || of.number >= kTerabyte);
+}
+
+// 1 or 0 when one side of a comparison of sizes is such a bound, else -1.
+int compare_with_memory(const Values& values, const Value& v) {
+  if (v.width < 8) return -1;
+  const bool a = is_beyond_memory(values, v.a);
+  const bool b = is_beyond_memory(values, v.b);
+  if (a == b) return -1;
+  switch (v.code) {
+    case Code::lt_u:
+    case Code::le_u:
+      return b ? 1 : 0;
+    case Code::gt_u:
+    case Code::ge_u:
+      return a ? 1 : 0;
+    default:
+      return -1;
+  }
+}
 
 }  // namespace
 
@@ -50,6 +80,9 @@ int FunctionRun::decide(const State& state, ValueId condition) {
     return inner < 0 ? -1 : 1 - inner;
   }
   if (v.kind != ValueKind::compare) return -1;
+  if (!limits_.oom) {
+    if (const int sized = compare_with_memory(values_, v); sized >= 0) return sized;
+  }
   if (v.code == Code::eq || v.code == Code::ne) {
     const int equal = v.code == Code::eq ? 1 : 0;
     if (values_.is_zero(v.b) && is_nonzero(state, v.a)) return 1 - equal;
@@ -132,7 +165,7 @@ bool FunctionRun::assume(State& state, ValueId condition, bool truth) {
   }
   const Code code = truth ? v.code : negated(v.code);
   if (!state.learn(values_, condition, truth ? Fact{1, 1, true} : Fact{0, 0, false})) return false;
-  if (!values_.is_integer(v.b)) return true;
+  if (!values_.is_integer(v.b)) return order(state, code, v.a, v.b);
   const std::int64_t n = values_[v.b].number;
   Fact fact;
   switch (code) {
@@ -173,6 +206,31 @@ bool FunctionRun::assume(State& state, ValueId condition, bool truth) {
       break;
   }
   return fact.trivial() || state.learn(values_, v.a, fact);
+}
+
+// What the order of two values says of each, given the range of the other.
+bool FunctionRun::order(State& state, Code code, ValueId a, ValueId b) {
+  switch (code) {
+    case Code::gt_s:
+    case Code::ge_s:
+    case Code::gt_u:
+      std::swap(a, b);
+      code = code == Code::gt_s ? Code::lt_s : code == Code::ge_s ? Code::le_s : Code::lt_u;
+      break;
+    default:
+      break;
+  }
+  if (code == Code::lt_u) return state.learn(values_, b, {.nonzero = true});
+  if (code != Code::lt_s && code != Code::le_s) return true;
+  const Fact low = state.fact(values_, a);
+  const Fact high = state.fact(values_, b);
+  const std::int64_t strict = code == Code::lt_s ? 1 : 0;
+  if (low.low != INT64_MIN && low.low < INT64_MAX - strict &&
+      !state.learn(values_, b, {low.low + strict, INT64_MAX, false})) {
+    return false;
+  }
+  return high.high == INT64_MAX || high.high <= INT64_MIN + strict ||
+         state.learn(values_, a, {INT64_MIN, high.high - strict, false});
 }
 
 bool FunctionRun::assume_fact(State& state, ValueId value, const Fact& fact) {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kMostWrites = 40;
 constexpr std::size_t kMostGuards = 24;
-constexpr std::size_t kMostBeside = 16;
+constexpr std::size_t kMostBeside = 24;
 
 // True when the value says something about what the caller passed in.
 bool about_input(const Values& values, ValueId id) {
@@ -38,10 +38,26 @@ bool is_input_place(const Values& values, ValueId base) {
 
 }  // namespace
 
-// An input that this function frees, keeps, stores or returns.
-void FunctionRun::touch_input(ValueId value) {
+// The source says of each load and store whether it moves a pointer: what only
+// ever moves as a number is no block.
+void FunctionRun::note_use(ValueId value, bool pointer) {
   if (mode_ != Mode::plain) return;
+  const std::size_t at = 2 * std::size_t{value.index} + (pointer ? 1 : 0);
+  if (used_as_.size() <= at) used_as_.resize(at + 64, false);
+  used_as_[at] = true;
+}
+
+bool FunctionRun::is_plain_number(ValueId value) const {
+  const std::size_t at = 2 * std::size_t{value.index};
+  return at + 1 < used_as_.size() && used_as_[at] && !used_as_[at + 1];
+}
+
+// An input that this function frees, keeps, stores or returns.
+void FunctionRun::touch_input(ValueId value, bool surely) {
+  if (mode_ != Mode::plain) return;
+  take_from(value);
   const ValueId target = values_.target(value);
+  if (!surely && is_plain_number(target)) return;
   const Value& v = values_[target];
   if (v.kind != ValueKind::param && v.kind != ValueKind::cell && v.kind != ValueKind::reach) return;
   if (values_[values_.root(target)].kind != ValueKind::param) return;
@@ -66,7 +82,15 @@ void FunctionRun::leave(State& state, std::uint32_t index, bool throws) {
     const Value& root = values_[values_.root(cell.base)];
     return root.kind == ValueKind::object && ObjectId{root.number}.kind() == ObjectKind::var;
   });
-  check_lost(state, index, throws ? LossKind::thrown : LossKind::returned, result);
+  // What main returns is a number.
+  const ValueId kept = body_.display == "main" ? kNoValue : result;
+  check_lost(state, index, throws ? LossKind::thrown : LossKind::returned, kept);
+  if (replaying_) return;
+  if (state.lost_at != 0) {
+    report_failure(state);
+    return;
+  }
+  if (given_up(state)) return;
   if (mode_ == Mode::plain) {
     if (result != kNoValue && body_.returns_pointer) touch_input(result);
     add_plain_exit(state, result, throws);
@@ -120,6 +144,7 @@ void FunctionRun::add_case(const State& state, ValueId result, bool throws) {
   Case out;
   out.throws = throws;
   out.fate = state.fate;
+  out.parked = state.parked;
   out.result = result;
   if (result != kNoValue) {
     out.result_fact = state.fact(values_, result);
@@ -154,6 +179,7 @@ void FunctionRun::add_case(const State& state, ValueId result, bool throws) {
   }
   for (const auto& [about, fact] : state.facts) {
     if (out.guards.size() == kMostGuards) break;
+    if (about == focus_) continue;
     const bool beside = std::any_of(out.beside.begin(), out.beside.end(),
                                     [&](const Cell& cell) { return cell.value == about; });
     if (beside || about_input(values_, about)) out.guards.push_back({about, fact});
@@ -161,7 +187,7 @@ void FunctionRun::add_case(const State& state, ValueId result, bool throws) {
   // Cases that differ only in their guards are one.
   for (Case& each : cases_) {
     if (each.throws != out.throws || each.fate != out.fate || each.in_place != out.in_place ||
-        each.holders != out.holders) {
+        each.parked != out.parked || each.holders != out.holders) {
       continue;
     }
     const bool room = cases_.size() < limits_.cases;
@@ -231,16 +257,24 @@ void FunctionRun::export_plain() {
   plain_exits_.clear();
   effect.result = exported_(result);
   effect.result_fact = fact;
-  for (const Cell& cell : whole.cells) {
-    if (plain_writes_.size() == kMostWrites) break;
-    if (cell.width == 0) continue;
-    const bool in_block = values_.is_heap(values_.target(cell.base));
-    if (!in_block && !is_input_place(values_, cell.base)) continue;
-    const Value& v = values_[cell.value];
-    const bool untouched = v.kind == ValueKind::cell && v.a == cell.base && v.number == cell.offset;
-    if (untouched) continue;
-    plain_writes_.push_back(cell);
-    effect.writes.push_back({exported_(cell.base), cell.offset, cell.width, exported_(cell.value)});
+  for (const Move& each : plain_moves_) {
+    effect.moves.push_back({exported_(each.from), exported_(each.to)});
+  }
+  // What the caller had before comes first: of that it can know something.
+  for (const bool blocks : {false, true}) {
+    for (const Cell& cell : whole.cells) {
+      if (plain_writes_.size() == kMostWrites) break;
+      if (cell.width == 0) continue;
+      const bool in_block = values_.is_heap(values_.target(cell.base));
+      if (in_block != blocks || (!in_block && !is_input_place(values_, cell.base))) continue;
+      const Value& v = values_[cell.value];
+      const bool untouched =
+          v.kind == ValueKind::cell && v.a == cell.base && v.number == cell.offset;
+      if (untouched) continue;
+      plain_writes_.push_back(cell);
+      effect.writes.push_back(
+          {exported_(cell.base), cell.offset, cell.width, exported_(cell.value)});
+    }
   }
 }
 

@@ -41,13 +41,25 @@ std::uint64_t FunctionRun::key_of(const State& state) const {
           key, std::uint64_t{flag.index} << 40 ^ static_cast<std::uint64_t>(values_[value].number));
     }
   }
+  if (state.parked != kNotParked) key = mixed(key, std::uint64_t{state.parked} << 3 | 7);
   if (state.fate != Fate::live) return key;
+  if (state.failure != kNoValue) {
+    key = mixed(key, std::uint64_t{state.failure.index} << 33 ^ std::uint64_t{state.lost_at} << 1 ^
+                         (state.tested ? 1 : 0));
+  }
   if (mode_ == Mode::site) {
     for (std::size_t i = 0; i < state.vars.size(); ++i) {
       if (state.vars[i] != kNoValue && is_focus(state.vars[i])) key = mixed(key, i + 1);
     }
     for (const auto& [operation, value] : state.results) {
       if (is_focus(value)) key = mixed(key, std::uint64_t{operation} << 32);
+    }
+  } else {
+    // What is to be returned has no name.
+    for (std::size_t i = 0; i < state.vars.size(); ++i) {
+      if (state.vars[i] != kNoValue && body_.vars[i].name.empty() && is_focus(state.vars[i])) {
+        key = mixed(key, i + 1);
+      }
     }
   }
   for (const Cell& cell : state.cells) {
@@ -92,7 +104,9 @@ bool FunctionRun::enter_loop(BlockIndex block, State& state) {
   const auto same =
       std::find_if(seen.begin(), seen.end(), [&](const Seen& each) { return each.key == key; });
   if (same == seen.end()) {
-    if (seen.size() < 4 * limits_.states) seen.push_back({key, 1, state});
+    // Too many ways to hold the block: a loop that fills an array, say.
+    if (seen.size() >= 4 * limits_.states) return false;
+    seen.push_back({key, 1, state});
     return true;
   }
   if (same->visits > limits_.visits) return false;
@@ -148,15 +162,18 @@ void FunctionRun::process(BlockIndex block, std::vector<State> states, std::uint
   const bool resumed = starting_;
   starting_ = false;
   for (std::uint32_t i = from; i + 1 < range.end && !states.empty(); ++i) {
-    const bool skip = resumed && i == from;  // the call that made the block is done
+    // Phis are done on the edge; the call that made the block is done, too.
+    const bool skip = (resumed && i == from) || body_.operations[i].op == Op::phi;
     run_work_ += states.size();
     work_ += states.size();
     const Operation& o = body_.operations[i];
-    if (o.op == Op::phi) continue;
+    at_ = i;
     if (!skip) {
       std::vector<State> after;
       for (State& state : states) {
-        if (o.op == Op::call) {
+        if (replaying_ && i == site_.operation && state.fate == Fate::none) {
+          start_replayed(std::move(state), i, after);
+        } else if (o.op == Op::call) {
           call(std::move(state), i, after);
         } else {
           step(state, i, after);
@@ -164,7 +181,7 @@ void FunctionRun::process(BlockIndex block, std::vector<State> states, std::uint
         }
       }
       if (mode_ == Mode::site) {
-        std::erase_if(after, [](const State& state) { return state.fate != Fate::live; });
+        std::erase_if(after, [&](const State& state) { return is_over(state); });
       }
       if (after.size() > 2 * limits_.states) after.resize(2 * limits_.states);
       states = std::move(after);
@@ -180,7 +197,7 @@ void FunctionRun::process(BlockIndex block, std::vector<State> states, std::uint
       }
     }
     if (mode_ == Mode::site) {
-      std::erase_if(states, [](const State& state) { return state.fate != Fate::live; });
+      std::erase_if(states, [&](const State& state) { return is_over(state); });
     }
   }
   for (State& state : states) finish(block, std::move(state), range.end - 1);
@@ -195,6 +212,10 @@ void FunctionRun::send(BlockIndex from, BlockIndex to, State state) {
   }
   std::erase_if(state.results, [&](const auto& entry) { return !shape_.crosses[entry.first]; });
   for (const auto& [index, value] : phis) state.set_result(index, value);
+  if (replaying_) {
+    send_replayed(from, to, std::move(state));
+    return;
+  }
 
   const std::uint64_t key = key_of(state);
   auto& waiting = pending_[to.index];

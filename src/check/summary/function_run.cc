@@ -15,6 +15,18 @@ FunctionRun::FunctionRun(const Program& program, const Library& library, const K
       limits_(limits),
       shape_(body_) {}
 
+FunctionRun::FunctionRun(const Program& program, const Library& library, const Known& known,
+                         FunctionId function, const LinkedBody& linked, const Limits& limits)
+    : program_(program),
+      library_(library),
+      known_(known),
+      id_(function),
+      where_(program.functions()[function.index]),
+      body_(linked.body),
+      limits_(limits),
+      linked_(true),
+      shape_(body_) {}
+
 Summary FunctionRun::run(std::vector<Candidate>& candidates) {
   candidates_ = &candidates;
   run_plain();
@@ -80,6 +92,12 @@ void FunctionRun::run_input(ValueId input) {
   State start;
   start.vars.assign(body_.vars.size(), kNoValue);
   start.fate = Fate::live;
+  // Where it is when the function is entered: a path that leaves it there is not to
+  // be merged with one that overwrites it.
+  const Value own = values_[input];
+  if (own.kind == ValueKind::cell) start.set_cell(own.a, own.number, own.width, input);
+  // What happens when it is null happens to no block.
+  (void)start.learn(values_, input, {.nonzero = true});
   pending_[0].push_back({0, std::move(start)});
   explore();
   if (run_work_ > limits_.run_work) cases_overflow_ = true;

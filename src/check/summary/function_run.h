@@ -18,7 +18,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -34,12 +36,13 @@ namespace plumb::check {
 struct Limits {
   unsigned states = 16;            // per block of a run
   unsigned cases = 6;              // per tracked block
-  unsigned visits = 2;             // of a loop head, per state of the tracked block
+  unsigned visits = 4;             // of a loop head, per state of the tracked block
   unsigned inputs = 12;            // tracked per function
   unsigned blocks = 8;             // handed out per function
   std::uint64_t run_work = 20000;  // operations per run
   std::uint64_t work = 400000;     // operations per function
   bool oom = false;                // follow failed allocations
+  bool globals = false;            // blocks that are parked in globals
 };
 
 // The summaries that a run may look at. Others may be in the making on another
@@ -48,10 +51,15 @@ struct Known {
   const std::vector<Summary>& summaries;     // by FunctionId
   const std::vector<bool>& done;             // by FunctionId
   const std::vector<FunctionId>& component;  // of the function, sorted
+  // What a function does without calling those of its component is being found
+  // out: such calls do not come back.
+  bool first_round = false;
 
+  bool is_own(FunctionId id) const {
+    return std::binary_search(component.begin(), component.end(), id);
+  }
   const Summary* find(FunctionId id) const {
-    const bool own = std::binary_search(component.begin(), component.end(), id);
-    return done[id.index] || own ? &summaries[id.index] : nullptr;
+    return done[id.index] || is_own(id) ? &summaries[id.index] : nullptr;
   }
 };
 
@@ -61,7 +69,8 @@ enum class LossKind : std::uint8_t {
   returned,
   holder_freed,
   discarded,
-  thrown
+  thrown,
+  parked
 };
 
 // One step of a path.
@@ -70,23 +79,52 @@ struct TrailStep {
   std::int8_t branch = -1;  // of a branch: 1 taken, 0 not taken; -1: a call
 };
 
+enum class Verdict : std::uint8_t { undecided, proved, refuted };
+
 struct Candidate {
   std::uint32_t function = 0;
   Origin origin;
-  std::uint32_t operation = 0;  // where it is lost
+  std::uint32_t operation = 0;  // where it is lost, as the source has it
+  std::uint32_t lost_at = 0;    // the operation at which that was seen
   LossKind kind = LossKind::scope_end;
   std::string holder;
   std::vector<TrailStep> trail;
   bool merged = false;
+  bool oom = false;                   // on a path where realloc failed
+  std::uint32_t parked = kNotParked;  // not lost: in this global, a ProgramSymbolId
+  Verdict verdict = Verdict::undecided;
 };
+
+// A body made for the analysis of several functions: its symbols are those of the
+// program, not of a unit.
+struct LinkedBody {
+  const Function& body;
+};
+
+enum class ReplayEnd : std::uint8_t {
+  stopped,    // by the one who asked
+  exhausted,  // no other path, with loops run a few times
+  truncated,  // there are more paths than the budget allows
+};
+
+// Called with what is known on a path that loses the block, all of it; true: stop.
+using OnLoss = std::function<bool(const Values&, const State&, const Candidate&)>;
 
 class FunctionRun {
  public:
   FunctionRun(const Program& program, const Library& library, const Known& known,
               FunctionId function, const Limits& limits);
+  FunctionRun(const Program& program, const Library& library, const Known& known,
+              FunctionId function, const LinkedBody& linked, const Limits& limits);
 
   // Candidates are appended.
   Summary run(std::vector<Candidate>& candidates);
+
+  // Follows the block of `site` path by path, from the function's entry, without
+  // merging states, as far as paths lead to one of the operations `goals`; those
+  // with few decisions first.
+  ReplayEnd replay(const Origin& site, const std::vector<std::uint32_t>& goals,
+                   const OnLoss& on_loss);
 
  private:
   // A call that hands out a block: block `inner` of the callee, or the
@@ -114,6 +152,14 @@ class FunctionRun {
   std::uint64_t key_of(const State& state) const;
   std::uint32_t extend(std::uint32_t trail, std::uint32_t operation, int branch);
 
+  // replay.cc
+  struct Replaying;
+  bool is_over(const State& state) const;
+  void decide_openly(bool open);  // whether the edge that is sent next was one of several
+  void start_replayed(State state, std::uint32_t index, std::vector<State>& after);
+  void send_replayed(BlockIndex from, BlockIndex to, State state);
+  void replayed_loss(const State& state, Candidate candidate);
+
   // step.cc
   void step(State& state, std::uint32_t index, std::vector<State>& more);
   void finish(BlockIndex block, State state, std::uint32_t index);
@@ -126,10 +172,17 @@ class FunctionRun {
   void store(State& state, ValueId pointer, std::uint32_t width, ValueId value);
   void copy(State& state, ValueId to, ValueId from, ValueId length);
   void fill(State& state, ValueId to, ValueId byte, ValueId length);
+  void move(State& state, ValueId from, ValueId to);
+  ValueId rebased(ValueId base, ValueId from, ValueId to);
   void free_value(State& state, ValueId value);
   void escape(State& state, ValueId value);
+  void escape_value(State& state, ValueId value);
+  bool is_escaped(ValueId value) const {
+    return value.index < escaped_.size() && escaped_[value.index] == escape_round_;
+  }
   void havoc(State& state, ValueId value);
   bool is_outside(ValueId base) const;
+  void note_index(State& state, const Value& base);
   ValueId initial(ValueId base, std::int64_t offset, std::uint32_t width);
 
   // condition.cc
@@ -137,6 +190,7 @@ class FunctionRun {
   int decide(const State& state, ValueId condition);  // 1, 0, or -1 when open
   bool is_nonzero(const State& state, ValueId value) const;
   bool assume_fact(State& state, ValueId value, const Fact& fact);
+  bool order(State& state, Code code, ValueId a, ValueId b);
 
   // call.cc: the states after the call are appended to `after`.
   void call(State state, std::uint32_t index, std::vector<State>& after);
@@ -154,6 +208,8 @@ class FunctionRun {
   class Instance;
   void apply(const State& state, std::uint32_t index, FunctionId callee,
              const std::vector<ValueId>& arguments, std::vector<State>& after);
+  bool presumes_disowned(const State& state, const Summary& summary, const Case& taken,
+                         const Input& input, Instance& at_call);
   void apply_case(const State& state, std::uint32_t index, FunctionId callee,
                   const std::vector<ValueId>& arguments, const Case* taken, const Input* input,
                   bool makes_focus, std::vector<State>& after);
@@ -167,6 +223,12 @@ class FunctionRun {
   bool reaches_focus(const State& state, ValueId extra) const;
   bool leads_to_focus(const State& state, ValueId top) const;  // what hangs on `top`
   void check_lost(State& state, std::uint32_t index, LossKind kind, ValueId kept = kNoValue);
+  Candidate candidate(const State& state, std::uint32_t index, LossKind kind) const;
+  void report_failure(const State& state);
+  bool given_up(const State& state) const;
+  void park(State& state, std::uint32_t global);
+  void take_from(ValueId value);
+  void take_where_held(const State& state, ValueId value);
 
   // exits.cc
   void leave(State& state, std::uint32_t index, bool throws);
@@ -174,7 +236,9 @@ class FunctionRun {
   void add_case(const State& state, ValueId result, bool throws);
   std::vector<Cell> holders_of(const State& state) const;
   bool is_handed_out(const Case& each) const;
-  void touch_input(ValueId value);
+  void touch_input(ValueId value, bool surely = false);
+  void note_use(ValueId value, bool pointer);
+  bool is_plain_number(ValueId value) const;
   void export_plain();
   std::vector<Case> export_cases();
 
@@ -185,7 +249,8 @@ class FunctionRun {
   const ProgramFunction& where_;
   const Function& body_;
   const Limits& limits_;
-  const Shape shape_;
+  const bool linked_ = false;
+  Shape shape_;
 
   Values values_;
   Summary summary_;
@@ -193,13 +258,19 @@ class FunctionRun {
   std::vector<Candidate>* candidates_ = nullptr;
   std::uint64_t work_ = 0;
 
+  // What the present round of escape() has been at, by value.
+  std::vector<std::uint32_t> escaped_;
+  std::uint32_t escape_round_ = 0;
+
   // Blocks that are not followed, by where they come from; 0 is the focus.
   std::map<Site, std::uint32_t> block_numbers_;
 
   // Found by the plain run.
   std::map<Site, State> sites_;  // with the state before the call
   std::vector<ValueId> touched_inputs_;
+  std::vector<bool> used_as_;  // by value: two bits, see note_use()
   std::vector<std::pair<State, ValueId>> plain_exits_;
+  std::vector<Move> plain_moves_;   // in values of the run
   std::vector<Cell> plain_writes_;  // of the plain effect, in values of the run
   bool may_throw_ = false;
 
@@ -231,6 +302,8 @@ class FunctionRun {
   std::vector<Case> cases_;
   bool cases_overflow_ = false;
   std::string lost_holder_;
+  std::uint32_t at_ = 0;  // the operation in hand
+  std::shared_ptr<Replaying> replaying_;
   bool storing_pointer_ = true;  // what the store in hand writes
 };
 

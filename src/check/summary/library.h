@@ -25,6 +25,7 @@ struct LibraryModel {
   int within = -1;           // the result points into this parameter, or is null
   bool result_zero = false;  // when the allocation succeeds
   bool result_positive = false;
+  Params sizes = 0;  // how much to allocate: not zero
   Params frees = 0;
   Params keeps = 0;
   Params writes = 0;

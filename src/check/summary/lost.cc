@@ -29,9 +29,13 @@ bool FunctionRun::mark_focus(const State& state, std::vector<ValueId> work) cons
       case ValueKind::pointer:
       case ValueKind::index:
       case ValueKind::cast:
-      case ValueKind::cell:
       case ValueKind::reach:
         work.push_back(v.a);
+        break;
+      case ValueKind::cell:
+        // Out of an array, it may be any of its elements; what was read out of
+        // the block itself does not keep the block.
+        if (values_.target(v.a) != focus_) work.push_back(v.a);
         break;
       case ValueKind::binary:
         work.push_back(v.a);
@@ -73,27 +77,95 @@ bool FunctionRun::leads_to_focus(const State& state, ValueId top) const {
 }
 
 void FunctionRun::check_lost(State& state, std::uint32_t index, LossKind kind, ValueId kept) {
-  if (mode_ != Mode::site || state.fate != Fate::live) return;
+  if (mode_ != Mode::site || state.fate != Fate::live || state.lost_at != 0) return;
   if (reaches_focus(state, kept)) return;
+  if (state.failure != kNoValue) {
+    // Reported when the function goes on to its end, having looked at the result.
+    // When a path is replayed that was seen to.
+    const bool is_store = body_.operations[index].op == Op::store;
+    if (kind == LossKind::overwritten && is_store && !replaying_) {
+      state.lost_at = index;
+      return;
+    }
+    if (!limits_.oom && !(kind == LossKind::overwritten && is_store)) {
+      state.fate = Fate::freed;
+      return;
+    }
+  }
   // A block that another lost one holds is lost with it, not by itself.
   const bool indirect = std::any_of(state.cells.begin(), state.cells.end(), [&](const Cell& cell) {
     return is_focus(cell.value) && values_.target(cell.base) != focus_;
   });
   state.fate = Fate::freed;  // done with on this path
   if (indirect) return;
+  if (replaying_) {
+    replayed_loss(state, candidate(state, index, kind));
+  } else {
+    candidates_->push_back(candidate(state, index, kind));
+  }
+}
+
+Candidate FunctionRun::candidate(const State& state, std::uint32_t index, LossKind kind) const {
   Candidate out;
   out.function = id_.index;
   out.origin = {id_.index, site_.operation, site_.callee, site_.inner};
   const bool scope_left = kind == LossKind::scope_end || kind == LossKind::returned;
   out.operation = scope_left && state.way_out != 0 ? state.way_out : index;
+  out.lost_at = index;
   out.kind = kind;
   out.holder = lost_holder_;
   out.merged = state.merged;
+  out.oom = state.failure != kNoValue;
   for (std::uint32_t at = state.trail; at; at = trails_[at].before) {
     out.trail.push_back(trails_[at].step);
   }
   std::reverse(out.trail.begin(), out.trail.end());
+  return out;
+}
+
+// `p = realloc(p, n)` failed, the program saw it and went on without p.
+void FunctionRun::report_failure(const State& state) {
+  if (!state.tested) return;
+  const Operation& store = body_.operations[state.lost_at];
+  lost_holder_.clear();
+  if (store.a.kind() == OperandKind::var) lost_holder_ = body_.vars[store.a.index()].name;
+  candidates_->push_back(candidate(state, state.lost_at, LossKind::overwritten));
+}
+
+// Failed allocations are followed no further than to the store that loses the
+// block, unless asked for.
+bool FunctionRun::given_up(const State& state) const {
+  return state.failure != kNoValue && state.lost_at == 0 && !limits_.oom;
+}
+
+// The followed block goes into a global.
+void FunctionRun::park(State& state, std::uint32_t global) {
+  state.parked = global;
+  if (mode_ != Mode::site || !limits_.globals || replaying_) return;
+  lost_holder_ = program_.symbol(ProgramSymbolId::of(global)).name;
+  Candidate out = candidate(state, at_, LossKind::parked);
+  out.parked = global;
   candidates_->push_back(std::move(out));
+}
+
+// The block is freed or kept; the globals that hold it have done so by now.
+void FunctionRun::take_where_held(const State& state, ValueId value) {
+  if (!limits_.globals || mode_ != Mode::plain) return;
+  const ValueId target = values_.target(value);
+  if (!values_.is_heap(target)) return;
+  for (const Cell& cell : state.cells) {
+    if (values_.target(cell.value) == target) take_from(cell.base);
+  }
+}
+
+// Something that came out of a global is freed, kept or handed on.
+void FunctionRun::take_from(ValueId value) {
+  if (!limits_.globals) return;
+  const Value& root = values_[values_.root(value)];
+  if (root.kind != ValueKind::object || ObjectId{root.number}.kind() != ObjectKind::global) return;
+  const std::uint32_t symbol = ObjectId{root.number}.index();
+  std::vector<std::uint32_t>& taken = summary_.taken_from;
+  if (std::find(taken.begin(), taken.end(), symbol) == taken.end()) taken.push_back(symbol);
 }
 
 }  // namespace plumb::check

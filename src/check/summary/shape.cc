@@ -73,6 +73,7 @@ Shape::Shape(const Function& body) {
   dies_after.resize(operations);
   crosses.assign(operations, false);
   loop_head.assign(blocks, false);
+  loop_end.assign(blocks, 0);
   block_of.assign(operations, 0);
   for (std::uint32_t b = 0; b < blocks; ++b) {
     for (std::uint32_t i = body.blocks[b].begin; i < body.blocks[b].end; ++i) block_of[i] = b;
@@ -97,12 +98,86 @@ Shape::Shape(const Function& body) {
     if (range.end == range.begin) continue;
     // Blocks are in reverse post-order: a jump back is a loop.
     each_target(body, body.operations[range.end - 1], [&](BlockIndex to) {
-      if (to.index <= b) loop_head[to.index] = true;
+      if (to.index > b) return;
+      loop_head[to.index] = true;
+      loop_end[to.index] = std::max(loop_end[to.index], b);
     });
   }
   find_flags(body, flags);
   for (std::uint32_t i = 0; i < operations; ++i) {
     if (!crosses[i]) dies_after[last_use[i]].push_back(i);
+  }
+}
+
+std::vector<std::uint32_t> Shape::distances(const Function& body,
+                                            const std::vector<std::uint32_t>& to) const {
+  std::vector<std::vector<std::uint32_t>> before(body.blocks.size());
+  for (std::uint32_t b = 0; b < body.blocks.size(); ++b) {
+    if (body.blocks[b].end == body.blocks[b].begin) continue;
+    each_target(body, body.operations[body.blocks[b].end - 1],
+                [&](BlockIndex next) { before[next.index].push_back(b); });
+  }
+  std::vector<std::uint32_t> out(body.blocks.size(), UINT32_MAX);
+  std::vector<std::uint32_t> work;
+  for (const std::uint32_t block : to) {
+    if (out[block] == 0) continue;
+    out[block] = 0;
+    work.push_back(block);
+  }
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    for (const std::uint32_t from : before[work[i]]) {
+      if (out[from] != UINT32_MAX) continue;
+      out[from] = out[work[i]] + 1;
+      work.push_back(from);
+    }
+  }
+  return out;
+}
+
+bool Shape::leaves(const Function& body, BlockIndex block, std::uint32_t first,
+                   std::uint32_t last) {
+  bool out = false;
+  each_target(body, body.operations[body.blocks[block.index].end - 1],
+              [&](BlockIndex to) { out = out || to.index < first || to.index > last; });
+  return out;
+}
+
+// From each use back to where the result is made. Few results live longer than
+// their block, so this costs little.
+void Shape::find_live(const Function& body) {
+  const std::size_t blocks = body.blocks.size();
+  live_in.assign(blocks, {});
+  std::vector<std::vector<std::uint32_t>> before(blocks);
+  for (std::uint32_t b = 0; b < blocks; ++b) {
+    if (body.blocks[b].end == body.blocks[b].begin) continue;
+    each_target(body, body.operations[body.blocks[b].end - 1],
+                [&](BlockIndex to) { before[to.index].push_back(b); });
+  }
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> work;  // result, block it is live into
+  const auto use = [&](Operand operand, std::uint32_t block) {
+    if (operand.kind() != OperandKind::result || block_of[operand.index()] == block) return;
+    work.emplace_back(operand.index(), block);
+  };
+  for (std::uint32_t i = 0; i < body.operations.size(); ++i) {
+    const Operation& o = body.operations[i];
+    if (o.op == Op::phi) {
+      // Read at the end of the block that it comes from.
+      for (std::uint32_t p = 0; p + 1 < o.pool_count; p += 2) {
+        use(body.pool[o.pool_begin + p + 1], body.pool[o.pool_begin + p].bits);
+      }
+    } else {
+      each_operand(body, o, [&](Operand operand) { use(operand, block_of[i]); });
+    }
+  }
+  while (!work.empty()) {
+    const auto [result, block] = work.back();
+    work.pop_back();
+    auto& live = live_in[block];
+    if (std::find(live.begin(), live.end(), result) != live.end()) continue;
+    live.push_back(result);
+    for (const std::uint32_t from : before[block]) {
+      if (block_of[result] != from) work.emplace_back(result, from);
+    }
   }
 }
 

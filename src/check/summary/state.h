@@ -53,6 +53,13 @@ struct State {
   std::uint32_t way_out = 0;
   Fate fate = Fate::none;
   bool merged = false;  // facts were lost
+  // The followed block was to be reallocated and that failed: the null that came
+  // back, whether the program looks at it, and the store that put it in the place
+  // of the last reference (0: none did).
+  ValueId failure = {};
+  bool tested = false;
+  std::uint32_t lost_at = 0;
+  std::uint32_t parked = ~0u;  // escaped: the global that has it, a ProgramSymbolId
 
   const Cell* find_cell(ValueId base, std::int64_t offset) const;
   void set_cell(ValueId base, std::int64_t offset, std::uint32_t width, ValueId value);

@@ -21,7 +21,9 @@ ValueId FunctionRun::value(const State& state, Operand operand) {
     case OperandKind::integer:
       return values_.integer(body_.integers[operand.index()]);
     case OperandKind::symbol: {
-      const ProgramSymbolId id = program_.resolve(where_.unit, SymbolId::of(operand.index()));
+      const ProgramSymbolId id = linked_
+                                     ? ProgramSymbolId::of(operand.index())
+                                     : program_.resolve(where_.unit, SymbolId::of(operand.index()));
       const ProgramSymbol& symbol = program_.symbol(id);
       const bool is_function = symbol.function || symbol.declaration;
       return values_.object(
@@ -51,6 +53,7 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
   switch (o.op) {
     case Op::load:
       state.set_result(index, load_whole(state, value(state, o.a), o.width));
+      note_use(state.result(index), o.pointer || o.width > kWord);
       break;
     case Op::store: {
       // What to return, and where a cleanup goes on, are variables without a name.
@@ -62,9 +65,12 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
       }
       const ValueId to = value(state, o.a);
       const ValueId what = value(state, o.b);
+      // One of several things to return: where the ways meet, it is not seen any more.
+      if (leaves && o.pointer && body_.returns_pointer) touch_input(what);
       const std::uint32_t width = std::min(o.width, kWord);
       const bool watched = mode_ == Mode::site && state.fate == Fate::live;
       const ValueId old = watched ? load(state, to, width) : kNoValue;
+      note_use(what, o.pointer || o.width > kWord);
       storing_pointer_ = o.pointer;
       store(state, to, width, what);
       storing_pointer_ = true;
@@ -111,7 +117,7 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
         state.set_result(index, known == 0 ? no : yes);
         break;
       }
-      if (mode_ != Mode::plain && (is_focus(yes) || is_focus(no))) {
+      if (mode_ != Mode::plain && (replaying_ || is_focus(yes) || is_focus(no))) {
         State other = state;
         if (assume(other, condition, false)) {
           other.set_result(index, no);
@@ -173,12 +179,20 @@ void FunctionRun::finish(BlockIndex block, State state, std::uint32_t index) {
   const auto trail = [&](State& on, int branch) { on.trail = extend(on.trail, index, branch); };
   switch (o.op) {
     case Op::jump:
+      decide_openly(false);
       send(block, o.targets[0], std::move(state));
       break;
     case Op::branch: {
       state.way_out = 0;
+      if (given_up(state)) break;
       const ValueId condition = value(state, o.a);
+      if (state.failure != kNoValue) {
+        const Value& asked = values_[condition];
+        state.tested = state.tested || condition == state.failure || asked.a == state.failure ||
+                       asked.b == state.failure;
+      }
       const int known = decide(state, condition);
+      decide_openly(known < 0);
       State other = known < 0 ? state : State{};
       if (known != 0 && assume(state, condition, true)) {
         trail(state, 1);
@@ -195,6 +209,7 @@ void FunctionRun::finish(BlockIndex block, State state, std::uint32_t index) {
     }
     case Op::switch_to: {
       const ValueId on = value(state, o.a);
+      decide_openly(!values_.is_integer(on));
       State rest = state;
       bool rest_possible = true;
       for (std::uint32_t i = 0; i + 1 < o.pool_count; i += 2) {
@@ -215,6 +230,7 @@ void FunctionRun::finish(BlockIndex block, State state, std::uint32_t index) {
     }
     case Op::invoke_end:
       // What throws has gone to the other target already: see raise().
+      decide_openly(false);
       send(block, o.targets[0], std::move(state));
       break;
     case Op::returns:

@@ -21,6 +21,8 @@
 
 namespace plumb::check {
 
+inline constexpr std::uint32_t kNotParked = ~0u;
+
 struct Guard {
   ValueId value;
   Fact fact;
@@ -34,7 +36,8 @@ struct Case {
   ValueId result = kNoValue;
   Fact result_fact;
   std::vector<Guard> guards;
-  std::vector<Cell> holders;  // the places that hold it, or hold what holds it
+  std::uint32_t parked = kNotParked;  // escaped: the global that has it, a ProgramSymbolId
+  std::vector<Cell> holders;          // the places that hold it, or hold what holds it
   // What this case writes besides, where the plain effect knows less: the length
   // of an array, the flag that says who owns it. Facts about these are among the
   // guards.
@@ -65,12 +68,20 @@ struct Input {
   std::vector<Case> cases;
 };
 
+// What `from` held, the new block `to` holds in its place: realloc.
+struct Move {
+  ValueId from;
+  ValueId to;
+  bool operator==(const Move&) const = default;
+};
+
 struct Effect {
   bool returns = false;
   bool throws = false;
   ValueId result = kNoValue;
   Fact result_fact;
   std::vector<Cell> writes;
+  std::vector<Move> moves;
 };
 
 struct Summary {
@@ -81,6 +92,9 @@ struct Summary {
   bool known = false;    // false: nothing is known, treat it as unknown code
   bool complete = true;  // false: more inputs are touched than are listed
   bool over_budget = false;
+  // Globals out of which something is freed, kept or handed on (ProgramSymbolIds),
+  // collected when blocks that are parked in globals are asked for.
+  std::vector<std::uint32_t> taken_from;
 };
 
 }  // namespace plumb::check

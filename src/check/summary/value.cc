@@ -102,6 +102,16 @@ bool fold(Code code, std::int64_t a, std::int64_t b, std::int64_t& out) {
   }
 }
 
+std::size_t hash_of(const Value& v) {
+  std::uint64_t h = static_cast<std::uint64_t>(v.kind) | static_cast<std::uint64_t>(v.code) << 8 |
+                    static_cast<std::uint64_t>(v.width) << 16;
+  const auto mix = [&](std::uint64_t x) { h = (std::rotl(h, 23) ^ x) * 0x9E3779B97F4A7C15ull; };
+  mix(v.a.index);
+  mix(v.b.index);
+  mix(static_cast<std::uint64_t>(v.number));
+  return h ^ h >> 32;
+}
+
 }  // namespace
 
 Code negated(Code code) {
@@ -131,22 +141,38 @@ Code negated(Code code) {
   }
 }
 
-std::size_t Values::Hash::operator()(const Value& v) const {
-  std::uint64_t h = static_cast<std::uint64_t>(v.kind) | static_cast<std::uint64_t>(v.code) << 8 |
-                    static_cast<std::uint64_t>(v.width) << 16;
-  const auto mix = [&](std::uint64_t x) { h = (std::rotl(h, 23) ^ x) * 0x9E3779B97F4A7C15ull; };
-  mix(v.a.index);
-  mix(v.b.index);
-  mix(static_cast<std::uint64_t>(v.number));
-  return h ^ h >> 32;
+Values::Values() { append({}); }
+
+ValueId Values::append(const Value& value) {
+  const ValueId id = ValueId::of(static_cast<std::uint32_t>(values_.size()));
+  const bool inside = value.kind == ValueKind::pointer || value.kind == ValueKind::index;
+  values_.push_back(value);
+  targets_.push_back(inside ? targets_[value.a.index] : id);
+  return id;
 }
 
-Values::Values() { values_.push_back({}); }
+void Values::grow() {
+  const std::vector<std::uint32_t> old = std::move(slots_);
+  slots_.assign(std::max<std::size_t>(64, old.size() * 2), 0);
+  for (const std::uint32_t id : old) {
+    if (id == 0) continue;
+    std::size_t at = hash_of(values_[id]) & (slots_.size() - 1);
+    while (slots_[at]) at = (at + 1) & (slots_.size() - 1);
+    slots_[at] = id;
+  }
+}
 
 ValueId Values::intern(const Value& value) {
-  const auto [entry, fresh] = ids_.try_emplace(value, static_cast<std::uint32_t>(values_.size()));
-  if (fresh) values_.push_back(value);
-  return ValueId::of(entry->second);
+  if (2 * (used_ + 1) > slots_.size()) grow();
+  std::size_t at = hash_of(value) & (slots_.size() - 1);
+  while (slots_[at]) {
+    if (values_[slots_[at]] == value) return ValueId::of(slots_[at]);
+    at = (at + 1) & (slots_.size() - 1);
+  }
+  const ValueId id = append(value);
+  slots_[at] = id.index;
+  ++used_;
+  return id;
 }
 
 ValueId Values::integer(std::int64_t number) {
@@ -161,10 +187,7 @@ ValueId Values::object(ObjectId object) {
   return intern({.kind = ValueKind::object, .number = object.bits});
 }
 
-ValueId Values::fresh() {
-  values_.push_back({.kind = ValueKind::fresh, .number = ++fresh_});
-  return ValueId::of(static_cast<std::uint32_t>(values_.size() - 1));
-}
+ValueId Values::fresh() { return append({.kind = ValueKind::fresh, .number = ++fresh_}); }
 
 ValueId Values::cell(ValueId base, std::int64_t offset, std::uint32_t width) {
   const Value from = (*this)[base];
@@ -331,20 +354,15 @@ ValueId Values::cast(Code code, ValueId a, std::uint32_t width) {
       {.kind = ValueKind::cast, .code = code, .depth = from.depth, .width = width, .a = a});
 }
 
-ValueId Values::merge(std::uint32_t block, ValueId place, std::int64_t number) {
-  return intern({.kind = ValueKind::merge, .width = block, .a = place, .number = number});
+ValueId Values::merge(std::uint32_t block, ValueId place, std::int64_t number, ValueId likely) {
+  const Value value{.kind = ValueKind::merge, .width = block, .a = place, .number = number};
+  return (*this)[likely] == value ? likely : intern(value);
 }
 
 Values::Place Values::place(ValueId pointer) const {
   const Value& value = (*this)[pointer];
   if (value.kind == ValueKind::pointer) return {value.a, value.number};
   return {pointer, 0};
-}
-
-ValueId Values::target(ValueId id) const {
-  ValueId base = place(id).base;
-  while ((*this)[base].kind == ValueKind::index) base = place((*this)[base].a).base;
-  return base;
 }
 
 bool Values::is_heap(ValueId target) const {

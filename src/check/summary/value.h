@@ -16,7 +16,6 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "base/id.h"
@@ -86,7 +85,8 @@ class Values {
   ValueId pointer(ValueId base, std::int64_t offset);
   ValueId index(ValueId base, ValueId by, std::int64_t scale);
   ValueId reach(ValueId base);
-  ValueId merge(std::uint32_t block, ValueId place, std::int64_t number);
+  // `likely` saves the look-up when it is the one.
+  ValueId merge(std::uint32_t block, ValueId place, std::int64_t number, ValueId likely = {});
   ValueId binary(Code code, ValueId a, ValueId b, std::uint32_t width);
   ValueId compare(Code code, ValueId a, ValueId b, std::uint32_t width);
   ValueId opposite(ValueId comparison);
@@ -103,7 +103,7 @@ class Values {
   Place place(ValueId pointer) const;
 
   // What an address points into: its base, through offsets and indices.
-  ValueId target(ValueId id) const;
+  ValueId target(ValueId id) const { return targets_[id.index]; }
   bool is_heap(ValueId target) const;
 
   // What the value starts from, through cells, offsets and indices: a
@@ -112,12 +112,13 @@ class Values {
 
  private:
   ValueId intern(const Value& value);
+  ValueId append(const Value& value);
+  void grow();
 
-  struct Hash {
-    std::size_t operator()(const Value& value) const;
-  };
   std::vector<Value> values_;
-  std::unordered_map<Value, std::uint32_t, Hash> ids_;
+  std::vector<ValueId> targets_;      // by value
+  std::vector<std::uint32_t> slots_;  // open addressing: a value, or 0
+  std::size_t used_ = 0;
   std::int64_t fresh_ = 0;
 };
 

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""`plumb check` beside other static analysers, on public suites with labels.
+
+    static.py PLUMB [--suites=DIR] [--saber=PATH] [--only=juliet,svf] [--sample=N]
+
+The suites and Saber are third-party and kept outside of the repository; what is
+absent is named. Tables in Markdown. --half=develop|report looks at one half of
+Juliet only: rules are found on the first and judged on the second. --verbose
+lists what was missed and what was false.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from static.score import Score  # noqa: E402
+from static.suites import SUITES, Item  # noqa: E402
+from static.tools import Tool, make_tools  # noqa: E402
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("plumb", type=Path)
+    parser.add_argument("--suites", type=Path, help="folder with the suites")
+    parser.add_argument("--saber", help="path of SVF's saber")
+    parser.add_argument("--only", default=",".join(SUITES), help="suites, with commas")
+    parser.add_argument("--tools", default="", help="only tools whose name matches this expression")
+    parser.add_argument("--half", choices=["develop", "report", "all"], default="all")
+    parser.add_argument("--sample", type=int, default=0, help="so many Juliet cases, seeded")
+    parser.add_argument("--seed", type=int, default=401)
+    parser.add_argument("--filter", default="", help="only items with this in their name")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--verbose", action="store_true")
+    return parser.parse_args()
+
+
+def choose(items: list[Item], options: argparse.Namespace) -> list[Item]:
+    if options.half != "all":
+        items = [item for item in items if item.half in ("", options.half)]
+    if options.filter:
+        items = [item for item in items if options.filter in item.name]
+    if options.sample and any(item.half for item in items):
+        names = sorted({item.name for item in items})
+        random.Random(options.seed).shuffle(names)
+        kept = set(names[:options.sample])
+        items = [item for item in items if item.name in kept]
+    return items
+
+
+def measure_suite(items: list[Item], tools: list[Tool], options: argparse.Namespace) -> None:
+    print("| tool | recall | without blocks that a global keeps | false alarms | precision "
+          "| C | C++ | not analysed | CPU, s |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for tool in tools:
+        if why := tool.absent():
+            print(f"| {tool.name} | absent: {why} | | | | | | | |")
+            continue
+        with ThreadPoolExecutor(options.jobs) as pool:
+            answers = list(pool.map(lambda item: tool.check(item.files, item.flags), items))
+        whole, ordinary = Score(), Score()
+        by_language = {"C": Score(), "C++": Score()}
+        for item, answer in zip(items, answers, strict=True):
+            whole.add(item, answer)
+            ordinary.add(item, answer, frozenset({"global"}))
+            by_language[item.language].add(item, answer)
+        parts = [f"{s.found} of {s.leaks}, {s.alarms} false" if s.leaks else "-"
+                 for s in by_language.values()]
+        print(f"| {tool.name} | {whole.recall()} | {ordinary.recall()} | {whole.false_alarms()} "
+              f"| {whole.precision()} | {parts[0]} | {parts[1]} | {whole.broken} | {whole.cpu:.1f} |",
+              flush=True)
+        if options.verbose:
+            print("missed:", *whole.missed, file=sys.stderr)
+            print("false:", *whole.false, file=sys.stderr)
+            for item, answer in zip(items, answers, strict=True):
+                if answer.broken:
+                    print(f"not analysed: {item.name}: {' '.join(answer.broken.split())}",
+                          file=sys.stderr)
+
+
+def main() -> int:
+    options = parse_arguments()
+    tools = [tool for tool in make_tools(options.plumb.resolve(), options.saber, True)
+             if re.search(options.tools, tool.name)]
+    for name in options.only.split(","):
+        if name not in SUITES:
+            print(f"static: no suite '{name}'; there are {', '.join(SUITES)}", file=sys.stderr)
+            return 2
+        root = options.suites / name if options.suites else None
+        if root is None or not root.is_dir():
+            print(f"\n### {name}\n\nabsent: --suites=DIR has no folder {name}")
+            continue
+        items = choose(SUITES[name](root), options)
+        asked = [q for item in items for q in item.questions]
+        print(f"\n### {name}: {sum(q.leaks for q in asked)} leaks, "
+              f"{sum(not q.leaks for q in asked)} clean\n")
+        measure_suite(items, tools, options)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Parts of the static bench: see bench/static.py."""

@@ -1,0 +1,39 @@
+// One function with the bodies of those that it calls in their place: what the
+// replay of a candidate runs, where the summaries of the callees say too little.
+//
+// The result is an ordinary body. Its symbols are the program's. The variables of a
+// callee end where it returns; what it returns is a phi where the caller goes on.
+// Each operation knows which one of the caller it stands for.
+//
+// Callees that are large, throw, take variable arguments or are already being
+// inlined stay calls.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "check/model/program.h"
+#include "check/summary/function_run.h"
+
+namespace plumb::check {
+
+struct InlineLimits {
+  unsigned depth = 3;
+  std::size_t callee = 150;  // operations of a callee that does something to memory
+  std::size_t maker = 500;   // of one that makes the block that is followed
+  std::size_t other = 40;    // of any other
+  std::size_t total = 5000;
+};
+
+struct Inlined {
+  Function body;
+  Origin site;                     // where the block is made in `body`
+  std::vector<std::uint32_t> top;  // by operation: the caller's that it is part of
+  std::vector<bool> own;           // by operation: the caller's itself
+  unsigned calls = 0;              // that were replaced
+};
+
+Inlined inline_callees(const Program& program, const std::vector<Summary>& summaries,
+                       FunctionId function, const Origin& site, const InlineLimits& limits);
+
+}  // namespace plumb::check

@@ -1,0 +1,199 @@
+#include "check/prove/prove.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "base/parallel.h"
+#include "check/prove/inline.h"
+#include "check/prove/solver.h"
+
+namespace plumb::check {
+
+namespace {
+
+// The candidates of one allocation in one function.
+using Group = std::vector<Candidate>;
+
+std::vector<Group> groups_of(std::vector<Candidate> candidates) {
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, Group> by_site;
+  for (Candidate& each : candidates) {
+    by_site[{each.function, each.origin.operation, each.origin.callee, each.origin.inner}]
+        .push_back(std::move(each));
+  }
+  std::vector<Group> out;
+  for (auto& [site, group] : by_site) out.push_back(std::move(group));
+  return out;
+}
+
+const Candidate& shortest(const Group& group) {
+  return *std::min_element(group.begin(), group.end(), [](const Candidate& a, const Candidate& b) {
+    return a.trail.size() < b.trail.size();
+  });
+}
+
+// What became of a group, and at which step.
+enum class Step : std::uint8_t { path, solver, callees };
+
+struct Outcome {
+  Verdict verdict = Verdict::undecided;
+  Step step = Step::path;
+  Candidate candidate;
+  std::uint64_t queries = 0;
+};
+
+// One replay.
+struct Answer {
+  Verdict verdict = Verdict::undecided;
+  bool reached = false;           // some path came to a loss
+  std::optional<Candidate> lost;  // on the path that was found
+  std::uint64_t queries = 0;
+};
+
+class Prover {
+ public:
+  Prover(const Program& program, const Library& library, const std::vector<Summary>& summaries,
+         const Limits& limits, const ProveLimits& budget, std::size_t groups)
+      : program_(program),
+        library_(library),
+        summaries_(summaries),
+        budget_(budget),
+        done_(summaries.size(), true),
+        limits_(limits) {
+    limits_.run_work = budget.path_work;
+    const std::uint64_t share = budget.all_steps / std::max<std::size_t>(1, groups);
+    steps_ = static_cast<unsigned>(std::min<std::uint64_t>(budget.solver_steps, share));
+  }
+
+  Outcome decide(const Group& group) const;
+
+ private:
+  Answer replay(FunctionRun run, const Origin& site, const std::vector<std::uint32_t>& goals,
+                bool anywhere) const;
+  Answer replay_with_callees(const Group& group) const;
+
+  const Program& program_;
+  const Library& library_;
+  const std::vector<Summary>& summaries_;
+  const ProveLimits& budget_;
+  const std::vector<bool> done_;
+  const std::vector<FunctionId> none_;
+  const Known known_{summaries_, done_, none_};
+  Limits limits_;
+  unsigned steps_ = 0;
+};
+
+Answer Prover::replay(FunctionRun run, const Origin& site, const std::vector<std::uint32_t>& goals,
+                      bool anywhere) const {
+  Answer answer;
+  bool unsure = false;
+  const OnLoss on_loss = [&](const Values& values, const State& state, const Candidate& lost) {
+    // With the callees in place the block may be seen to go elsewhere; it goes.
+    if (!anywhere && std::ranges::find(goals, lost.lost_at) == goals.end()) return false;
+    answer.reached = true;
+    if (answer.queries == budget_.queries) {
+      unsure = true;
+      return true;
+    }
+    ++answer.queries;
+    const Feasible feasible = is_feasible(values, state, steps_);
+    if (feasible == Feasible::no) return false;
+    unsure = feasible == Feasible::undecided;
+    answer.lost = lost;
+    return true;
+  };
+  switch (run.replay(site, goals, on_loss)) {
+    case ReplayEnd::exhausted:
+      answer.verdict = Verdict::refuted;
+      break;
+    case ReplayEnd::stopped:
+      answer.verdict = unsure ? Verdict::undecided : Verdict::proved;
+      break;
+    case ReplayEnd::truncated:
+      break;
+  }
+  return answer;
+}
+
+// With the callees' bodies in place. What is found is said of the caller.
+Answer Prover::replay_with_callees(const Group& group) const {
+  const Candidate& first = group.front();
+  const FunctionId function = FunctionId::of(first.function);
+  const Inlined inlined =
+      inline_callees(program_, summaries_, function, first.origin, InlineLimits{});
+  if (inlined.calls == 0) return {Verdict::proved, true, {}, 0};
+  std::vector<std::uint32_t> goals;
+  for (std::uint32_t i = 0; i < inlined.top.size(); ++i) {
+    const bool is_goal = std::ranges::any_of(
+        group, [&](const Candidate& each) { return each.lost_at == inlined.top[i]; });
+    if (is_goal) goals.push_back(i);
+  }
+  Answer answer =
+      replay(FunctionRun(program_, library_, known_, function, LinkedBody{inlined.body}, limits_),
+             inlined.site, goals, true);
+  if (!answer.lost) return answer;
+  Candidate& lost = *answer.lost;
+  lost.origin = first.origin;
+  if (!inlined.own[lost.operation]) lost.holder.clear();
+  lost.operation = inlined.top[lost.operation];
+  lost.lost_at = inlined.top[lost.lost_at];
+  std::erase_if(lost.trail, [&](const TrailStep& step) { return !inlined.own[step.operation]; });
+  for (TrailStep& step : lost.trail) step.operation = inlined.top[step.operation];
+  return answer;
+}
+
+Outcome Prover::decide(const Group& group) const {
+  const Candidate& first = group.front();
+  std::vector<std::uint32_t> goals;
+  for (const Candidate& each : group) goals.push_back(each.lost_at);
+  Outcome out;
+  const Answer alone =
+      replay(FunctionRun(program_, library_, known_, FunctionId::of(first.function), limits_),
+             first.origin, goals, false);
+  out.queries = alone.queries;
+  out.candidate = alone.lost.value_or(shortest(group));
+  if (alone.verdict == Verdict::refuted) {
+    out.verdict = Verdict::refuted;
+    out.step = alone.reached ? Step::solver : Step::path;
+    return out;
+  }
+  const Answer deep = replay_with_callees(group);
+  out.queries += deep.queries;
+  out.step = Step::callees;
+  out.verdict = deep.verdict;
+  // A path of the same place that was found without the callees reads better.
+  if (deep.lost && deep.lost->lost_at != out.candidate.lost_at) out.candidate = *deep.lost;
+  if (deep.verdict == Verdict::proved) out.verdict = alone.verdict;
+  out.candidate.verdict = out.verdict;
+  return out;
+}
+
+}  // namespace
+
+Proved prove(const Program& program, const Library& library, const std::vector<Summary>& summaries,
+             std::vector<Candidate> candidates, const Limits& limits, const ProveLimits& budget,
+             unsigned threads) {
+  const std::vector<Group> groups = groups_of(std::move(candidates));
+  const Prover prover(program, library, summaries, limits, budget, groups.size());
+  std::vector<Outcome> outcomes(groups.size());
+  in_parallel(groups.size(), threads,
+              [&](std::size_t i) { outcomes[i] = prover.decide(groups[i]); });
+
+  Proved out;
+  out.sites = groups.size();
+  for (Outcome& outcome : outcomes) {
+    out.queries += outcome.queries;
+    if (outcome.verdict == Verdict::refuted) {
+      ++(outcome.step == Step::path     ? out.no_path
+         : outcome.step == Step::solver ? out.unsatisfiable
+                                        : out.by_callees);
+      continue;
+    }
+    if (outcome.verdict == Verdict::undecided) ++out.undecided;
+    out.candidates.push_back(std::move(outcome.candidate));
+  }
+  return out;
+}
+
+}  // namespace plumb::check

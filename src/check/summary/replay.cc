@@ -1,0 +1,184 @@
+#include <algorithm>
+#include <array>
+
+#include "check/summary/function_run.h"
+
+namespace plumb::check {
+
+namespace {
+
+// How often a path goes round one loop.
+constexpr std::uint8_t kOpenExits = 3;   // when it could have left each time
+constexpr std::uint8_t kOpenRounds = 6;  // when anything in it was open
+constexpr std::uint8_t kRounds = 64;     // when all was decided: a loop that counts
+constexpr std::size_t kMostWaiting = 3000;
+constexpr std::uint32_t kFar = UINT32_MAX;
+
+}  // namespace
+
+// Paths that wait to be followed, the one with the fewest open decisions first,
+// those counted that lie ahead.
+struct FunctionRun::Replaying {
+  struct Loop {
+    std::uint32_t head = 0;
+    std::uint32_t end = 0;
+    bool left = false;  // some path came out of it
+    bool cut = false;   // some path was not followed round it
+    bool holds(std::uint32_t block) const { return block >= head && block <= end; }
+  };
+  struct Rounds {
+    std::uint8_t exits = 0;
+    std::uint8_t open = 0;
+    std::uint8_t all = 0;
+  };
+  struct Path {
+    std::uint32_t decisions = 0;
+    std::uint32_t cost = 0;
+    std::uint32_t number = 0;
+    BlockIndex block;
+    State state;
+    std::vector<Rounds> rounds;  // by loop
+  };
+  static bool later(const Path& a, const Path& b) {
+    return std::pair(a.cost, a.number) > std::pair(b.cost, b.number);
+  }
+
+  const OnLoss* on_loss = nullptr;
+  std::vector<Loop> loops;
+  std::vector<std::uint32_t> to_site;  // by block: how far it is
+  std::vector<std::uint32_t> to_goal;
+  std::vector<Path> waiting;  // a heap
+  Path now;                   // the one in hand; its state is elsewhere
+  std::uint32_t number = 0;
+  bool open = false;  // the decision in hand could go either way
+  bool stopped = false;
+  bool truncated = false;
+};
+
+// Nothing more to learn on this path.
+bool FunctionRun::is_over(const State& state) const {
+  if (!replaying_) return state.fate != Fate::live;
+  return state.fate == Fate::freed || state.fate == Fate::escaped || replaying_->stopped;
+}
+
+void FunctionRun::decide_openly(bool open) {
+  if (replaying_) replaying_->open = open;
+}
+
+ReplayEnd FunctionRun::replay(const Origin& site, const std::vector<std::uint32_t>& goals,
+                              const OnLoss& on_loss) {
+  mode_ = Mode::site;
+  site_ = {site.operation, site.callee, site.inner};
+  focus_ = values_.object(ObjectId::of(ObjectKind::heap, 0));
+  own_name_ = block_from(site_);
+  begin();
+  shape_.find_live(body_);
+  replaying_ = std::make_shared<Replaying>();
+  Replaying& r = *replaying_;
+  r.on_loss = &on_loss;
+  for (std::uint32_t b = 0; b < body_.blocks.size(); ++b) {
+    if (shape_.loop_head[b]) r.loops.push_back({b, shape_.loop_end[b]});
+  }
+  r.to_site = shape_.distances(body_, {shape_.block_of[site.operation]});
+  std::vector<std::uint32_t> ends;
+  for (const std::uint32_t goal : goals) ends.push_back(shape_.block_of[goal]);
+  r.to_goal = shape_.distances(body_, ends);
+
+  Replaying::Path first;
+  first.state.vars.assign(body_.vars.size(), kNoValue);
+  first.rounds.resize(r.loops.size());
+  r.waiting.push_back(std::move(first));
+  while (!r.waiting.empty()) {
+    std::pop_heap(r.waiting.begin(), r.waiting.end(), Replaying::later);
+    r.now = std::move(r.waiting.back());
+    r.waiting.pop_back();
+    std::vector<State> states;
+    states.push_back(std::move(r.now.state));
+    process(r.now.block, std::move(states), body_.blocks[r.now.block.index].begin);
+    if (r.stopped) return ReplayEnd::stopped;
+    if (run_work_ > limits_.run_work) return ReplayEnd::truncated;
+  }
+  const bool stuck = std::any_of(r.loops.begin(), r.loops.end(),
+                                 [](const auto& loop) { return loop.cut && !loop.left; });
+  return r.truncated || stuck ? ReplayEnd::truncated : ReplayEnd::exhausted;
+}
+
+// The path comes to the place that makes the block: this may be the one to
+// follow, or, in a loop, one of a later round.
+void FunctionRun::start_replayed(State state, std::uint32_t index, std::vector<State>& after) {
+  State later = state;
+  std::vector<State> made;
+  starting_ = true;
+  call(std::move(state), index, made);
+  starting_ = false;
+  for (State& each : made) {
+    if (each.fate != Fate::live) continue;
+    each.trail = 0;
+    each.way_out = 0;
+    after.push_back(std::move(each));
+  }
+  const std::uint32_t block = shape_.block_of[index];
+  const bool again = std::any_of(replaying_->loops.begin(), replaying_->loops.end(),
+                                 [&](const auto& loop) { return loop.holds(block); });
+  if (again) call(std::move(later), index, after);
+}
+
+void FunctionRun::send_replayed(BlockIndex from, BlockIndex to, State state) {
+  Replaying& r = *replaying_;
+  if (r.stopped) return;
+  const std::vector<std::uint32_t>& live = shape_.live_in[to.index];
+  bool held = false;
+  std::erase_if(state.results, [&](const auto& entry) {
+    const bool dead = std::find(live.begin(), live.end(), entry.first) == live.end() &&
+                      shape_.block_of[entry.first] != to.index;
+    held = held || (dead && is_focus(entry.second));
+    return dead;
+  });
+  if (held) {
+    lost_holder_.clear();
+    check_lost(state, body_.blocks[from.index].end - 1, LossKind::discarded);
+    if (is_over(state)) return;
+  }
+  const auto& distance = state.fate == Fate::none ? r.to_site : r.to_goal;
+  if (distance[to.index] == kFar) return;
+
+  Replaying::Path path;
+  path.rounds = r.now.rounds;
+  for (std::size_t i = 0; i < r.loops.size(); ++i) {
+    Replaying::Loop& loop = r.loops[i];
+    if (!loop.holds(from.index)) continue;
+    Replaying::Rounds& rounds = path.rounds[i];
+    if (!loop.holds(to.index)) {
+      rounds = {};
+      loop.left = true;
+      continue;
+    }
+    if (r.open && shape_.leaves(body_, from, loop.head, loop.end)) ++rounds.exits;
+    if (to.index == loop.head) {
+      ++rounds.all;
+      if (rounds.exits >= kOpenExits || rounds.open > kOpenRounds || rounds.all > kRounds) {
+        loop.cut = true;
+        return;
+      }
+    }
+    if (r.open) ++rounds.open;
+  }
+  path.decisions = r.now.decisions + (r.open ? 1 : 0);
+  path.cost = path.decisions + distance[to.index];
+  path.number = ++r.number;
+  path.block = to;
+  path.state = std::move(state);
+  if (r.waiting.size() >= kMostWaiting) {
+    r.truncated = true;
+    return;
+  }
+  r.waiting.push_back(std::move(path));
+  std::push_heap(r.waiting.begin(), r.waiting.end(), Replaying::later);
+}
+
+void FunctionRun::replayed_loss(const State& state, Candidate candidate) {
+  if (replaying_->stopped) return;
+  if ((*replaying_->on_loss)(values_, state, candidate)) replaying_->stopped = true;
+}
+
+}  // namespace plumb::check
