@@ -94,10 +94,12 @@ class Lowering {
     builder.CreateStore(time, clock);
     Value* number = builder.CreateSub(builder.CreatePtrToInt(site, word_),
                                       builder.CreateLoad(word_, bias_variable()));
-    Value* shadow = builder.CreateIntToPtr(
-        builder.CreateAnd(builder.CreateLShr(value, 1), builder.getInt64(~std::uint64_t{7})),
-        pointer_);
-    builder.CreateStore(builder.CreateAdd(time, number), shadow);
+    Value* shadow =
+        builder.CreateIntToPtr(builder.CreateAnd(builder.CreateLShr(value, kShadowShift),
+                                                 builder.getInt64(~std::uint64_t{7})),
+                               pointer_);
+    Value* half = builder.CreateAnd(builder.CreateLShr(value, 4), builder.getInt64(1));
+    builder.CreateStore(builder.CreateAdd(builder.CreateAdd(time, number), half), shadow);
   }
 
   GlobalVariable* clock_variable() {

@@ -28,7 +28,7 @@ inline uint64_t inverted(uint64_t value) {
 
 inline void write_drop(uint64_t value, uint32_t place) {
   __plumb_clock += kTick;
-  *shadow_of(value) = __plumb_clock | place;
+  *shadow_of(value) = __plumb_clock | place | half_of(value);
 }
 
 // All references in [begin, begin + size) go, because of what happens at `site`

@@ -36,7 +36,9 @@ void forget_drops(const Head& head) {
   const uint64_t begin = reinterpret_cast<uint64_t>(&head + 1);
   if (!is_tracked(begin)) return;
   const uint64_t bytes = head.size < kCleared ? head.size : kCleared;
-  uint64_t* last = shadow_of(begin + bytes);
+  if (bytes == 0) return;
+  // What is one past the end may be the next block's.
+  uint64_t* last = shadow_of(begin + bytes - 1);
   for (uint64_t* word = shadow_of(begin); word <= last; ++word) *word = 0;
 }
 

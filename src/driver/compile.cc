@@ -56,8 +56,8 @@ std::optional<Level> level_named(std::string_view name) {
   if (name == "minimal") return Level::minimal;
   if (name == "partial") return Level::partial;
   if (name == "full") return Level::full;
-  if (name == "sampled") return Level::sampled;
   if (name == "stacks") return Level::stacks;
+  if (name == "sampled") return Level::sampled;
   return std::nullopt;
 }
 

@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-const Toolchain kTools{"/bin/clang-19", "/lib/pass.so", "/lib/plumb/runtime.so"};
+const Toolchain kTools{"/bin/clang-19", "/lib/pass.so", "/lib/plumb/runtime.so", "", ""};
 
 std::vector<std::string> words_for(const std::vector<std::string>& arguments) {
   const Result<CompilerCall> call = compiler_call(kTools, arguments);

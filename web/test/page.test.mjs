@@ -2,8 +2,9 @@
 // looked at. PLUMB is the command, PLUMB_WEB_DIR has node_modules, screenshots go to
 // PLUMB_SCREENSHOTS.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { get } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -422,7 +423,7 @@ test("20,000 leaks: opens fast, scrolls with few rows, sorts and filters", async
   const sort = await timed(() => page.click(".head .c-fn button"));
   const filter = await timed(async () => {
     await page.fill("input[type=search]", "entry_7");
-    await page.waitForFunction(() => / of 20,000/.test(document.querySelector(".result").textContent));
+    await until(async () => / of 20,000/.test(await page.innerText(".result")), 5);
   });
   const group = await timed(() => page.getByLabel("Group by").selectOption("loss"));
   console.log(`page: 20,000 leaks, ${(size / 1e6).toFixed(1)} MB: first paint ${Math.round(paint)} ms, first row ${Math.round(wall)} ms ` +
@@ -433,6 +434,79 @@ test("20,000 leaks: opens fast, scrolls with few rows, sorts and filters", async
   assert.ok(frames[30] < 150, `median frame ${frames[30]} ms`);
   await page.done();
 });
+
+// A program that keeps what it never uses again, watched by plumb.
+const LEAKY = `#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static char *kept[100000];
+int main(void) {
+  for (int i = 0; i < 100000; ++i) {
+    kept[i] = malloc(4096);
+    memset(kept[i], 1, 4096);
+    for (volatile int n = 0; n < 100000; ++n) continue;
+    if (i % 20 == 0) usleep(4000);
+  }
+}
+`;
+
+test("live: news without a reload, the end of the program, other hosts refused", { timeout: 120_000 }, async () => {
+  writeFileSync(join(folder, "leaky.c"), LEAKY);
+  execFileSync("cc", ["-g", "-o", join(folder, "leaky"), join(folder, "leaky.c")]);
+  const program = spawn(process.env.PLUMB, ["watch", "--sample=16k", "--epoch=50ms", `--output=${join(folder, "leaky.txt")}`, "--", join(folder, "leaky")],
+    { stdio: "ignore" });
+  let server;
+  try {
+    const children = () => readFileSync(`/proc/${program.pid}/task/${program.pid}/children`, "utf8").trim();
+    await until(() => children() !== "");
+    const pid = children().split(" ")[0];
+    let said = "";
+    await until(() => { // until the program answers
+      if (server && server.exitCode === null) return said.includes("http://");
+      server = spawn(process.env.PLUMB, ["watch", "--serve", "--interval=500ms", pid]);
+      server.stderr.on("data", (text) => { said += text; });
+      return false;
+    }, 300);
+    const url = said.match(/http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\//)[0];
+    const status = (address, headers = {}) => new Promise((resolve, reject) =>
+      get(address, { headers }, (answer) => { answer.resume(); resolve(answer.statusCode); }).on("error", reject));
+    assert.equal(await status(url), 200);
+    assert.equal(await status(url, { Host: "evil.example" }), 403);
+    assert.equal(await status(url, { Origin: "http://evil.example" }), 403);
+    assert.equal(await status(new URL("/", url).href), 404);
+
+    const context = await browser.newContext({ viewport: { width: 1000, height: 800 } });
+    const page = await context.newPage();
+    const problems = [];
+    page.on("pageerror", (error) => problems.push(String(error)));
+    page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+    await page.goto(`${url}#view=time`);
+    await page.evaluate(() => { window.same_page = true; });
+    await page.waitForSelector(".live.live");
+    await page.waitForSelector(".chart");
+    const reading = await page.innerText(".reading >> nth=0");
+    await until(async () => (await page.innerText(".reading >> nth=0")) !== reading);
+    process.kill(Number(pid));
+    await page.waitForSelector(".live.ended", { timeout: 30_000 });
+    assert.equal(await page.locator(".chart").count() > 0, true);
+    server.kill();
+    await page.waitForSelector(".live.lost", { timeout: 30_000 });
+    assert.equal(await page.evaluate(() => window.same_page), true);
+    assert.deepEqual(problems.filter((problem) => !problem.includes("ERR_CONNECTION")), []);
+    await context.close();
+  } finally {
+    server?.kill();
+    program.kill();
+  }
+});
+
+async function until(condition, every = 50) {
+  for (const end = performance.now() + 30_000; performance.now() < end;) {
+    if (await condition()) return;
+    await new Promise((resolve) => setTimeout(resolve, every));
+  }
+  throw new Error("it did not come about in 30 seconds");
+}
 
 test("sizes: the code under 400 kB, 100 leaks with sources under 2 MB", async () => {
   const html = readFileSync(join(folder, "hundred.html"), "utf8");

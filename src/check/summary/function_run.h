@@ -198,6 +198,7 @@ class FunctionRun {
                     const std::vector<ValueId>& arguments, std::vector<State>& after);
   void call_unknown(State state, std::uint32_t index, const Declaration* declaration,
                     const std::vector<ValueId>& arguments, std::vector<State>& after);
+  bool learn_size(State& state, ValueId size);   // false: nothing is allocated
   void raise(State state, std::uint32_t index);  // an exception leaves the call
   ValueId block_from(const Site& site);          // a block that is not the focus
   void renew(State& state, ValueId block);       // a loop makes another one
