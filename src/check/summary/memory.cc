@@ -10,6 +10,8 @@ namespace {
 // own: the integer 0, or any other value for "unknown".
 constexpr std::int64_t kRest = INT64_MIN;
 constexpr std::int64_t kLongestCopy = 256;
+constexpr std::size_t kMostMoves = 4;   // per function
+constexpr std::size_t kMostMoved = 32;  // cells, by one move
 constexpr std::uint32_t kWord = 8;
 
 }  // namespace
@@ -215,13 +217,19 @@ void FunctionRun::move(State& state, ValueId from, ValueId to) {
   const bool is_input = values_[values_.root(from)].kind == ValueKind::param;
   if (mode_ == Mode::plain && is_input && values_.is_heap(to)) {
     const Move made{from, to};
-    if (std::find(plain_moves_.begin(), plain_moves_.end(), made) == plain_moves_.end()) {
+    if (plain_moves_.size() < kMostMoves &&
+        std::find(plain_moves_.begin(), plain_moves_.end(), made) == plain_moves_.end()) {
       plain_moves_.push_back(made);
     }
   }
+  if (!values_.is_heap(from)) return;
+  // Blocks that it held matter, numbers hardly.
   std::vector<Cell> moved;
   for (const Cell& cell : state.cells) {
-    if (values_.target(cell.base) == from) moved.push_back(cell);
+    if (moved.size() == kMostMoved) break;
+    if (values_.target(cell.base) == from && values_.is_heap(values_.target(cell.value))) {
+      moved.push_back(cell);
+    }
   }
   for (const Cell& cell : moved) {
     const auto [base, extra] = values_.place(rebased(cell.base, from, to));
