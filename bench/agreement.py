@@ -34,7 +34,7 @@ def memcheck(command: list[str]) -> dict[str, tuple[int, int]]:
 
 
 def plumb_run(plumb: str, command: list[str], output: Path) -> dict:
-    measure.run([plumb, "run", "--format=json", f"--output={output}", "--", *command])
+    measure.run([plumb, "run", "--no-rerun", "--format=json", f"--output={output}", "--", *command])
     return json.loads(output.read_text())["totals"]
 
 
@@ -45,6 +45,8 @@ def main() -> int:
     print("|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         programs = subjects.subjects(Path(folder))
+        if len(sys.argv) > 2:  # a few of them, by name
+            programs = {name: programs[name] for name in sys.argv[2].split(",")}
         for name, command in programs.items():
             theirs = memcheck(command)
             ours = plumb_run(plumb, command, Path(folder) / "report.json")

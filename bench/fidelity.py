@@ -5,6 +5,9 @@ Real programs run with 10% of the frees dropped at 25% of their allocation
 sites (bench/drop_frees.c, which knows the truth exactly). Per site: how many of
 the reported ones leak (precision), how many of the leaked bytes were at
 reported sites, and how many of the sites that leaked much were reported.
+
+fidelity.py PLUMB [PROGRAM...] [--why] [--keep=DIR]: --why says what a missed site
+was taken for, --keep keeps snapshots and truth.
 """
 
 import json
@@ -19,7 +22,7 @@ from pathlib import Path
 
 import sampled
 
-SEEDS = (1, 2)
+SEEDS = tuple(int(seed) for seed in os.environ.get("SEEDS", "1,2").split(","))
 FRAMES = 6
 MUCH = 1 << 20
 
@@ -77,9 +80,32 @@ def run_redis(command: list[str], env: dict[str, str]) -> None:
     process.wait(timeout=60)
 
 
+def verdicts(plumb: str, snapshot: Path) -> dict[tuple, str]:
+    """What every site with idle memory was taken for."""
+    done = subprocess.run([plumb, "report", "--all-sites", "--limit=0", "--format=json",
+                           str(snapshot)], capture_output=True, text=True)
+    found = {}
+    for leak in json.loads(done.stdout)["leaks"]:
+        one = {"modules": json.loads(done.stdout)["modules"], "leaks": [leak]}
+        age = leak.get("age", {})
+        for site in reported_sites(one):
+            found[site] = f"{age.get('verdict')}, {age.get('samples')} samples"
+    return found
+
+
+def explain_missed(plumb: str, snapshot: Path, truth: "Truth", missed: set[tuple]) -> None:
+    known = verdicts(plumb, snapshot)
+    for site in missed:
+        same = near(site, known)
+        print(f"    missed: {truth.dropped[site]:,} bytes at {[hex(f) for f in site]}: "
+              f"{known[same] if same else 'no idle sample'}", flush=True)
+
+
 def main() -> int:
     plumb = str(Path(sys.argv[1]).resolve())
-    wanted = sys.argv[2:]
+    wanted = [word for word in sys.argv[2:] if not word.startswith("--")]
+    why = "--why" in sys.argv
+    keep = next((Path(word[7:]) for word in sys.argv if word.startswith("--keep=")), None)
     total = {"reported": 0, "right": 0, "bytes": 0, "found": 0, "much": 0, "much_found": 0,
              "healthy": 0}
     with tempfile.TemporaryDirectory() as name:
@@ -107,7 +133,7 @@ def main() -> int:
                        "DROP_PROGRAM": Path(command[0]).name if program != "python3" else "python3",
                        "DROP_FREES": f"seed={seed}:sites=25:frees=10:out={folder}/truth"}
                 watched = [plumb, "watch", "--epoch=50ms", "--interval=2s", f"--output={report}",
-                           "--format=json", "--", *command]
+                           "--format=json", f"--snapshot-file={folder}/snapshot", "--", *command]
                 if program == "redis":
                     run_redis(watched, env)
                 else:
@@ -135,6 +161,11 @@ def main() -> int:
                       f"| {len(right) + len(wrong)} | {len(right)} "
                       f"| {100 * found / max(leaked, 1):.0f}% of {leaked / 1e6:.1f} MB "
                       f"| {len(much & right)} of {len(much)} |", flush=True)
+                if why:
+                    explain_missed(plumb, folder / "snapshot", truth, much - right)
+                if keep is not None:
+                    for kept in (truths[0], folder / "snapshot"):
+                        shutil.copy(kept, keep / f"{program}.{seed}.{kept.name.split('.')[0]}")
     wrong = total["reported"] - total["right"]
     print(f"\nPrecision {100 * total['right'] / max(total['reported'], 1):.0f}% "
           f"({total['right']} of {total['reported']} reported sites); leaked bytes found "

@@ -4,8 +4,17 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 plumb=build/release/bin/plumb
-names=(large-report agreement overhead compiled sampled fidelity)
-[ $# -gt 0 ] && names=("$@")
+all=(large-report agreement overhead compiled sampled bursts fidelity packages static)
+names=("${all[@]}")
+# Options go to the measurement named before them: static --suites=DIR.
+options=()
+[ $# -gt 0 ] && names=()
+for word in "$@"; do
+  case $word in
+    -*) options+=("$word") ;;
+    *) names+=("$word") ;;
+  esac
+done
 for name in "${names[@]}"; do
   case $name in
     large-report) python3 bench/large_report.py "$plumb" ;;
@@ -13,9 +22,12 @@ for name in "${names[@]}"; do
     overhead) python3 bench/overhead.py "$plumb" ;;
     compiled) python3 bench/compiled.py "$plumb" ;;
     sampled) python3 bench/sampled.py "$plumb" ;;
+    bursts) python3 bench/bursts.py "$plumb" ;;
     fidelity) python3 bench/fidelity.py "$plumb" ;;
+    packages) python3 bench/packages.py "$plumb" ;;
+    static) python3 bench/static.py "$plumb" "${options[@]}" ;;
     *)
-      echo "bench: no measurement '$name'; there are: large-report agreement overhead compiled sampled fidelity" >&2
+      echo "bench: no measurement '$name'; there are: ${all[*]}" >&2
       exit 2
       ;;
   esac

@@ -4,6 +4,8 @@ binaries, each with a command that is the same every time."""
 import shutil
 from pathlib import Path
 
+import measure
+
 PERL = """
 my %h; for my $i (1..60000) { $h{"key$i"} = [ $i, "value" x ($i % 7) ]; }
 my $n = 0; for my $k (sort keys %h) { $n += length($h{$k}[1]); delete $h{$k} if $n % 3 == 0; }
@@ -23,6 +25,28 @@ INSERT INTO t SELECT i, hex(i * 7919) FROM n;
 CREATE INDEX x ON t(b);
 SELECT count(*), min(b), max(b) FROM t WHERE b LIKE '%7%';
 """
+C = """
+#include <stdio.h>
+struct Node { struct Node *next; int value; };
+static int sum(struct Node *node) { int n = 0; for (; node; node = node->next) n += node->value; return n; }
+int main(void) { struct Node b = {0, 2}, a = {&b, 1}; printf("%d\\n", sum(&a)); }
+"""
+XML = "<list>" + "".join(f"<item id='{i}'>text {i}</item>" for i in range(3000)) + "</list>"
+JSON = "[" + ",".join(f'{{"id": {i}, "name": "n{i}"}}' for i in range(3000)) + "]"
+LUA = """
+local t = {} for i = 1, 50000 do t[i] = {i, tostring(i)} end
+local n = 0 for _, v in ipairs(t) do n = n + #v[2] end print(n)
+"""
+TCL = "for {set i 0} {$i < 5000} {incr i} { set a($i) [string repeat x $i] }; puts [array size a]"
+PO = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n' + "".join(
+    f'msgid "text {i}"\nmsgstr "Text {i}"\n\n' for i in range(500))
+ROFF = ".TH NAME 1\n.SH SECTION\n" + ".PP\nSome \\fBbold\\fP text that is long enough to be filled.\n" * 200
+
+
+def compiler(name: str) -> str:
+    """gcc's own passes are not in PATH."""
+    done = measure.run(["gcc", f"-print-prog-name={name}"])
+    return done.stdout.decode().strip() or name
 
 
 def subjects(folder: Path) -> dict[str, list[str]]:
@@ -32,7 +56,19 @@ def subjects(folder: Path) -> dict[str, list[str]]:
     (folder / "perl.pl").write_text(PERL)
     (folder / "python.py").write_text(PYTHON)
     (folder / "query.sql").write_text(SQL)
+    (folder / "c.c").write_text(C)
+    (folder / "list.xml").write_text(XML)
+    (folder / "list.json").write_text(JSON)
+    (folder / "lua.lua").write_text(LUA)
+    (folder / "tcl.tcl").write_text(TCL)
+    (folder / "po.po").write_text(PO)
+    (folder / "page.1").write_text(ROFF)
+    (folder / "s.s").write_text("".join(f"f{i}: mov ${i}, %eax\n ret\n" for i in range(2000)))
+    (folder / "sum.bc").write_text("s = 0\nfor (i = 0; i < 3000; i++) s += i^3\ns\nquit\n")
+    (folder / "small.txt").write_text("one\ntwo\nthree\n")
+    (folder / "small.diff").write_text("--- small.txt\n+++ small.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n")
     t = str(text)
+    f = lambda name: str(folder / name)  # noqa: E731
     commands = {
         "perl": ["perl", str(folder / "perl.pl")],
         "python3": ["/usr/bin/python3", "-S", str(folder / "python.py")],
@@ -56,5 +92,25 @@ def subjects(folder: Path) -> dict[str, list[str]]:
         "cmake": ["cmake", "--help-full"],
         "file": ["file", "/bin/ls"],
         "make": ["make", "-f", "/dev/null", "-p"],
+        "cc1": [compiler("cc1"), "-quiet", "-O2", f("c.c"), "-o", "/dev/null"],
+        "as": ["as", f("s.s"), "-o", "/dev/null"],
+        "nm": ["nm", "-D", "/bin/ls"],
+        "readelf": ["readelf", "-a", "/bin/ls"],
+        "dash": ["dash", "-c", "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); x=$x$i; done; echo ${#x}"],
+        "lua": ["lua5.4", f("lua.lua")],
+        "tclsh": ["tclsh", f("tcl.tcl")],
+        "vim": ["vim", "-u", "NONE", "-i", "NONE", "-es", "-c", "%s/line/row/g", "-c", "q!", f("small.txt")],
+        "ed": ["ed", "-s", f("small.txt")],
+        "patch": ["patch", "--dry-run", f("small.txt"), f("small.diff")],
+        "jq": ["jq", "map(.id) | add", f("list.json")],
+        "xmllint": ["xmllint", "--noout", f("list.xml")],
+        "curl": ["curl", "-s", "-o", "/dev/null", f"file://{t}"],
+        "bc": ["bc", "-q", f("sum.bc")],
+        "msgfmt": ["msgfmt", f("po.po"), "-o", "/dev/null"],
+        "zstd": ["zstd", "-q", "-c", t],
+        "lz4": ["lz4", "-q", "-c", t],
+        "troff": ["troff", "-man", f("page.1")],
+        "gdb": ["gdb", "-nx", "-batch", "-ex", "info functions main", "/bin/ls"],
+        "zip": ["zip", "-q", "-", t],
     }
     return {name: command for name, command in commands.items() if shutil.which(command[0])}

@@ -9,6 +9,7 @@ namespace plumb::pass {
 inline constexpr unsigned kArenaShift = 42;
 inline constexpr std::uint64_t kArenaNumber = 8;
 inline constexpr unsigned kPlaceBits = 26;
+inline constexpr unsigned kShadowShift = 2;  // 8 bytes for 32, the half in the lowest bit
 
 inline constexpr const char* kSiteSection = "plumb_sites";
 inline constexpr const char* kBias = "__plumb_bias";
@@ -17,7 +18,9 @@ inline constexpr const char* kDrop = "__plumb_drop";
 inline constexpr const char* kDropRange = "__plumb_drop_range";
 inline constexpr const char* kFree = "__plumb_free";
 inline constexpr const char* kFreeing = "__plumb_freeing";
-inline constexpr const char* kRegister = "__plumb_register";
+// The number changes with everything that is agreed on here, so that objects of
+// another version are refused when they are linked or loaded.
+inline constexpr const char* kRegister = "__plumb_register_2";
 
 // As trace/record.h numbers them.
 enum class Cause : std::uint16_t {

@@ -1,5 +1,7 @@
 #include "lower.h"
 
+#include <cstdlib>
+
 #include "cover.h"
 #include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -41,12 +43,15 @@ bool is_borrowed(CallInst& mark, MemorySSA& memory) {
   return memory.dominates(since, there);
 }
 
+// Set by `plumb cc -fplumb=stacks`: each drop is to have its calls.
+bool wants_stacks() { return std::getenv("PLUMB_PASS_STACKS") != nullptr; }
+
 class Lowering {
  public:
   Lowering(Function& function, bool optimised)
       : module_(*function.getParent()),
         context_(function.getContext()),
-        optimised_(optimised),
+        optimised_(optimised && !wants_stacks()),
         word_(Type::getInt64Ty(context_)),
         pointer_(PointerType::getUnqual(context_)) {}
 
@@ -89,10 +94,12 @@ class Lowering {
     builder.CreateStore(time, clock);
     Value* number = builder.CreateSub(builder.CreatePtrToInt(site, word_),
                                       builder.CreateLoad(word_, bias_variable()));
-    Value* shadow = builder.CreateIntToPtr(
-        builder.CreateAnd(builder.CreateLShr(value, 1), builder.getInt64(~std::uint64_t{7})),
-        pointer_);
-    builder.CreateStore(builder.CreateAdd(time, number), shadow);
+    Value* shadow =
+        builder.CreateIntToPtr(builder.CreateAnd(builder.CreateLShr(value, kShadowShift),
+                                                 builder.getInt64(~std::uint64_t{7})),
+                               pointer_);
+    Value* half = builder.CreateAnd(builder.CreateLShr(value, 4), builder.getInt64(1));
+    builder.CreateStore(builder.CreateAdd(builder.CreateAdd(time, number), half), shadow);
   }
 
   GlobalVariable* clock_variable() {
@@ -127,8 +134,10 @@ bool lower_function(Function& function, Sites& sites, MemorySSA* memory, bool op
   // Removal asks about memory as it is: decide for all, then change.
   // Whoever calls through a pointer may keep nothing: a thread's start does not.
   const bool called_from_anywhere = function.hasAddressTaken();
+  Cover cover(function);
   std::vector<CallInst*> kept;
   std::vector<CallInst*> removed;
+  std::vector<std::pair<CallInst*, BasicBlock*>> moves;
   for (CallInst* mark : marks) {
     ++counts.marks;
     unsigned* reason = nullptr;
@@ -138,10 +147,24 @@ bool lower_function(Function& function, Sites& sites, MemorySSA* memory, bool op
       reason = &counts.argument;
     else if (memory && is_borrowed(*mark, *memory))
       reason = &counts.borrowed;
-    else if (optimised && is_covered(*mark))
+    else if (optimised && cover.covers(*mark))
       reason = &counts.covered;
     if (reason) ++*reason;
     (reason ? removed : kept).push_back(mark);
+    if (reason || !optimised) continue;
+    // Where ways meet, it may be repeated on some of them: it moves to the others.
+    std::vector<BasicBlock*> others;
+    if (!cover.covers_on_some_way(*mark, others)) continue;
+    for (BasicBlock* way : others) moves.push_back({mark, way});
+    removed.push_back(mark);
+    kept.pop_back();
+    ++counts.covered;
+  }
+  for (const auto& [mark, way] : moves) {
+    auto* moved = cast<CallInst>(mark->clone());
+    moved->insertBefore(way->getTerminator());
+    moved->setArgOperand(0, mark->getArgOperand(0)->DoPHITranslation(mark->getParent(), way));
+    kept.push_back(moved);
   }
   for (CallInst* mark : removed) mark->eraseFromParent();
   Lowering lowering(function, optimised);

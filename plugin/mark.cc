@@ -1,5 +1,6 @@
 #include "mark.h"
 
+#include "lexical_ends.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/Dominators.h"
@@ -24,7 +25,7 @@ class Marking {
         layout_(function.getDataLayout()),
         sites_(sites),
         names_(function),
-        slots_(slots_of(function, names_)),
+        slots_(slots_with_ends()),
         resumes_(has_scopes() ? catch_passing_exceptions(function) : std::vector<ResumeInst*>{}),
         ways_out_(function),
         pointer_(PointerType::getUnqual(function.getContext())),
@@ -109,6 +110,11 @@ class Marking {
   void end_scope(Slot& slot) {
     if (slot.parameter && !slot.reassigned) return;
     for (IntrinsicInst* end : slot.ends) leave_slot(slot, end);
+    for (const ScopeExit& exit : slot.exits) {
+      leave_slot(slot, exit.before, exit.last);
+      IRBuilder<> builder(exit.before);
+      set_null(builder, slot);  // for the next time around
+    }
     if (slot.variable) {
       for (ResumeInst* resume : resumes_) leave_slot(slot, resume);
     }
@@ -119,13 +125,14 @@ class Marking {
   }
 
   // The slot's references go right before `at`.
-  void leave_slot(const Slot& slot, Instruction* at) {
+  void leave_slot(const Slot& slot, Instruction* at) { leave_slot(slot, at, at->getDebugLoc()); }
+  void leave_slot(const Slot& slot, Instruction* at, const DebugLoc& where) {
     Named variable;
     if (slot.variable) variable = names_.object_at(slot.place);
     IRBuilder<> builder(at);
-    builder.SetCurrentDebugLocation(at->getDebugLoc());
+    builder.SetCurrentDebugLocation(where);
     for (const std::uint64_t offset : slot.pointers) {
-      Site site = site_at(at->getDebugLoc().get(), Cause::scope_end);
+      Site site = site_at(where.get(), Cause::scope_end);
       if (slot.variable) {
         const Named named = names_.part_of(variable, offset);
         site.holder = named.expression();
@@ -158,6 +165,12 @@ class Marking {
     }
     GlobalVariable* first = sites_.make(module_, std::move(row));
     return builder.CreateInBoundsGEP(word_, first, ways_out_.way(builder, end));
+  }
+
+  DenseMap<const AllocaInst*, Slot> slots_with_ends() const {
+    DenseMap<const AllocaInst*, Slot> slots = slots_of(function_, names_);
+    find_lexical_ends(function_, slots);
+    return slots;
   }
 
   bool has_scopes() const {

@@ -14,12 +14,19 @@ namespace plumb::pass {
 inline constexpr std::uint64_t kMaxTracked = 4096;  // bytes of one slot
 inline constexpr std::size_t kMaxPointers = 64;     // in one slot, one by one
 
+// Right before an instruction control leaves a variable's lexical block.
+struct ScopeExit {
+  llvm::Instruction* before;
+  llvm::DebugLoc last;  // in the block
+};
+
 struct Slot {
   llvm::AllocaInst* place = nullptr;
   llvm::DILocalVariable* variable = nullptr;  // null: a temporary
   std::vector<std::uint64_t> pointers;        // offsets
   std::vector<llvm::IntrinsicInst*> starts;
   std::vector<llvm::IntrinsicInst*> ends;
+  std::vector<ScopeExit> exits;  // where there are no ends (lexical_ends.h)
   bool parameter = false;
   bool reassigned = false;  // a parameter that is more than what the caller gave
 };

@@ -10,7 +10,8 @@ trap 'rm -rf "$folder"' EXIT
 dpkg-deb --info "$deb" | grep -E '^ (Package|Version|Depends|Architecture)'
 dpkg-deb -x "$deb" "$folder"
 for file in usr/bin/plumb usr/lib/plumb/libplumb_preload.so usr/lib/plumb/libplumb_watch.so \
-  usr/lib/plumb/libplumb_cc.so usr/lib/plumb/libplumb_pass.so usr/lib/plumb/libplumb_lower.so \
+  usr/lib/plumb/libplumb_cc.so usr/lib/plumb/libplumb_pass.so usr/lib/plumb/libplumb_sampled_pass.so \
+  usr/lib/plumb/libplumb_lower.so \
   usr/lib/plumb/libplumb_observe.so usr/lib/plumb/models/c.models usr/bin/plumb-cc usr/bin/plumb-model \
   usr/include/plumb.h usr/include/plumb_gtest.h usr/include/plumb_catch2.h \
   usr/include/plumb_listener.h usr/share/man/man1/plumb.1 \

@@ -12,6 +12,12 @@ programs=$((minutes * 60)) # about one a second for half of the time, two engine
 python3 tests/generator/compare.py --plumb=build/dev/bin/plumb --seeds="1..$programs" \
   --engines=run,memcheck >"$out/generator.txt" 2>&1 || failed=1
 
+# Programs built by plumb cc must lose what they lose, in both ways of compiling.
+python3 tests/generator/compare.py --plumb=build/dev/bin/plumb --seeds="1..$programs" \
+  --engines=cc >"$out/generator-cc.txt" 2>&1 || failed=1
+tests/stress/run.sh build/dev/bin/plumb 60 "$out/stress" >"$out/stress.txt" 2>&1 || failed=1
+build/tsan/runtime/plumb_runtime_test >"$out/tsan.txt" 2>&1 || failed=1
+
 targets=(build/asan/fuzz/fuzz_*)
 seconds=$((minutes * 30 / ${#targets[@]}))
 for target in "${targets[@]}"; do
@@ -24,6 +30,9 @@ done
 {
   printf '# Soak\n\nWritten by `./dev soak %s`; %s cores, %s.\n' "$minutes" "$(nproc)" "$(date -u +%F)"
   printf '\n## Generated programs\n\n```\n%s\n```\n' "$(tail -n 20 "$out/generator.txt")"
+  printf '\n## Programs built by plumb cc\n\n```\n%s\n```\n' "$(tail -n 20 "$out/generator-cc.txt")"
+  printf '\n## 64 threads, a minute each (-O0, -O2)\n\n```\n%s\n```\n' "$(cat "$out/stress.txt")"
+  printf '\n## The runtimes'"'"' tables under ThreadSanitizer\n\n```\n%s\n```\n' "$(tail -n 3 "$out/tsan.txt")"
   printf '\n## Fuzzing\n\n| target | executions | result |\n|---|---|---|\n'
   for target in "${targets[@]}"; do
     name=$(basename "$target")

@@ -8,9 +8,12 @@ from static.suites import Item, Question
 from static.tools import Answer, Finding
 
 
-def names(finding: Finding, question: Question) -> bool:
+def names(finding: Finding, question: Question, item: Item) -> bool:
     if not question.file:
         return True
+    if question.by_allocation and not finding.allocation:
+        # The tool names the loss alone: the file is all that can be compared.
+        return question.leaks or not any(other.leaks for other in item.questions)
     lines = finding.allocation if question.by_allocation and finding.allocation else finding.lines
     return any(file == question.file and any(line in span for span in question.spans)
                for file, line in lines)
@@ -33,7 +36,7 @@ class Score:
         for question in item.questions:
             if question.leaks and question.policy in skipped:
                 continue
-            yes = any(names(finding, question) for finding in answer.findings)
+            yes = any(names(finding, question, item) for finding in answer.findings)
             if question.leaks:
                 self.leaks += 1
                 self.found += yes

@@ -122,8 +122,9 @@ class Gcc(PerFile):
     pattern = re.compile(r"^([^:\n]+):(\d+):\d+: warning: [^\n]*\[-Wanalyzer-malloc-leak\]", re.M)
 
     def command(self, file: Path, flags: list[str]) -> list[str]:
-        return ["gcc-12", "-fanalyzer", "-w", "-Wanalyzer-malloc-leak", "-fdiagnostics-path-format=none",
-                "-fdiagnostics-color=never", *flags, "-O0", "-c", str(file), "-o", "/dev/null"]
+        kept = [f for f in flags if f != "-w"]  # it would silence the analyser, too
+        return ["gcc-12", "-fanalyzer", "-fdiagnostics-path-format=none",
+                "-fdiagnostics-color=never", *kept, "-O0", "-c", str(file), "-o", "/dev/null"]
 
 
 class Cppcheck(PerFile):

@@ -40,7 +40,7 @@ bool prepare() {
   pools = static_cast<Pool*>(own_pages(kMaxPools * sizeof *pools));
   pool_buckets = static_cast<uint32_t*>(own_pages(kPoolBuckets * sizeof *pool_buckets));
   no_room = room == nullptr || buckets == nullptr || pools == nullptr || pool_buckets == nullptr;
-  if (!no_room) blocks = room;
+  if (!no_room) __atomic_store_n(&blocks, room, __ATOMIC_RELEASE);
   return !no_room;
 }
 

@@ -3,14 +3,16 @@
 // allocations and owns all tables; the tool keeps the watched blocks, follows
 // the references to them, and answers questions at the end.
 //
-// Includes nothing, so that both sides can: the tool has no libc.
+// Includes nothing but the records, so that both sides can: the tool has no libc.
 #pragma once
+
+#include "trace/record.h"
 
 namespace plumb::watch {
 
 using Word = unsigned long;
 
-inline constexpr Word kVersion = 1;
+inline constexpr Word kVersion = 2;
 
 // Valgrind's VG_USERREQ_TOOL_BASE('P', 'B').
 inline constexpr Word kBase = (Word{'P'} << 24) | (Word{'B'} << 16);
@@ -64,9 +66,11 @@ struct Info {
   Word leader;  // address of the block that held it, when indirect
   unsigned flags;
   unsigned reserved;
+  PlumbPlace place;
   Frames allocation;
   Frames loss;
   Frames use;
+  Frames trail;
 };
 
 }  // namespace plumb::watch

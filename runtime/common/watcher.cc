@@ -97,12 +97,16 @@ void put_watched(Inside& in, uint32_t index) {
   block.leader = info.leader == 0 ? 0 : block_table().find_start(info.leader);
   const uint64_t place = trace().take(PLUMB_SECTION_WATCHED, 1);
   if (place == 0) return;
+  if (info.place.kind == PLUMB_PLACE_WORD) note_module(in, info.place.word);
   trace().watched()[place] = {index,
                               put_stack(in, info.allocation),
                               put_stack(in, info.loss),
                               put_stack(in, info.use),
                               info.cause,
-                              info.flags};
+                              info.flags,
+                              put_stack(in, info.trail),
+                              0,
+                              info.place};
 }
 
 }  // namespace

@@ -16,9 +16,9 @@ void custom_begins(Inside& in, CustomBlock& block, AnnotationCaller caller) {
   __plumb_clock += kTick;
   block.born = __plumb_clock;
   // What the shadow says is about the memory's former use.
-  if (is_tracked(block.address)) {
+  if (is_tracked(block.address) && block.size != 0) {
     const uint64_t bytes = block.size < kCleared ? block.size : kCleared;
-    const uint64_t* last = shadow_of(block.address + bytes);
+    const uint64_t* last = shadow_of(block.address + bytes - 1);
     for (uint64_t* word = shadow_of(block.address); word <= last; ++word) *word = 0;
   }
   ThreadHeapUse heap(in);

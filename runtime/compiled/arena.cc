@@ -80,6 +80,7 @@ void give_back(CachedSlots& cached, unsigned slot_class, unsigned count) {
 struct Slot {
   Head* head = nullptr;
   bool zero = false;
+  bool fresh = false;
 };
 
 Slot take_small(CachedSlots& cached, unsigned slot_class) {
@@ -94,7 +95,7 @@ Slot take_small(CachedSlots& cached, unsigned slot_class) {
   }
   Head* slot = reinterpret_cast<Head*>(cached.fresh);
   cached.fresh += small_slot_size(slot_class);
-  return {slot, true};
+  return {slot, true, true};
 }
 
 Slot take_large(unsigned step) {
@@ -105,7 +106,7 @@ Slot take_large(unsigned step) {
     slot = {slot_at(large, large_unused[step] - 1), true};
     large_unused[step] = slot.head->size;
   } else if (large.end - large.next >= bytes) {
-    slot = {reinterpret_cast<Head*>(large.next), true};
+    slot = {reinterpret_cast<Head*>(large.next), true, true};
     large.next += bytes;
     // The slot's extent must be known to whoever walks the region.
     slot.head->slot_class = kLargeMark + step;
@@ -191,7 +192,7 @@ Taken take_block(Inside& in, size_t size, size_t alignment, PlumbApi api) {
   head->api = api;
   head->aligned = aligned;
   head->state = kLive;
-  return {head + 1, slot.zero};
+  return {head + 1, slot.zero, slot.fresh};
 }
 
 void give_block(Inside& in, void* block) {

@@ -51,7 +51,8 @@ bool prepare_arena(bool tracked);
 
 struct Taken {
   void* block = nullptr;
-  bool zero = false;  // its bytes are known to be 0
+  bool zero = false;   // its bytes are known to be 0
+  bool fresh = false;  // nothing was ever there
 };
 // Head is filled in except for `born`; null when there is no room.
 Taken take_block(Inside& in, size_t size, size_t alignment, PlumbApi api);

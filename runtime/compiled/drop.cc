@@ -17,8 +17,8 @@ void drop_contents(Inside& in, void* begin, size_t size, const PlumbSite* site, 
   PlaceNote note{};
   bool known = false;
   for (uintptr_t at = from; at + 8 <= to; at += 8) {
-    uint64_t& word = *reinterpret_cast<uint64_t*>(at);
-    if (__builtin_expect(!is_tracked(word), 1)) continue;
+    auto* word = reinterpret_cast<volatile uint64_t*>(at);
+    if (__builtin_expect(!is_tracked(*word), 1)) continue;
     if (!known) {
       note.place = site == nullptr ? 0 : place_number(site);
       note.stack = seen_stack(in, caller.frame, caller.address);
@@ -28,8 +28,8 @@ void drop_contents(Inside& in, void* begin, size_t size, const PlumbSite* site, 
     const uintptr_t offset = at - reinterpret_cast<uintptr_t>(begin);
     note.offset = offset < UINT32_MAX ? static_cast<uint32_t>(offset) : UINT32_MAX;
     const uint32_t place = note_place(in, note);
-    write_drop(word, place != 0 ? place : note.place);
-    if (clear) word = 0;
+    write_drop(*word, place != 0 ? place : note.place);
+    if (clear) *word = 0;
   }
 }
 
@@ -39,14 +39,13 @@ using namespace plumb::rt;
 
 // From the program's own code, for a value in the arena. It comes inverted, so
 // that no copy of it is left that looks like a reference.
-PLUMB_EXPORT void __plumb_drop(uint64_t inverted, const PlumbSite* site) {
-  const uint64_t value = ~inverted;
+PLUMB_EXPORT void __plumb_drop(uint64_t hidden, const PlumbSite* site) {
   if (!tracking()) return;
   Inside in;
   const uint32_t place = place_number(site);
   uint32_t noted = 0;
   if (in.outermost()) noted = note_place(in, {place, seen_stack(in, PLUMB_HERE()), 0, 0});
-  write_drop(value, noted != 0 ? noted : place);
+  write_drop(inverted(hidden), noted != 0 ? noted : place);
 }
 
 // What [begin, begin + size) holds is about to be overwritten or to go.

@@ -18,9 +18,17 @@ struct Caller {
   uintptr_t address;
 };
 
+// A reference that our own frames hold over a call is on the stack afterwards, and
+// looks like one of the program's: it is held inverted, and the compiler is not to
+// know better.
+inline uint64_t inverted(uint64_t value) {
+  __asm__ volatile("notq %0" : "+r"(value));
+  return value;
+}
+
 inline void write_drop(uint64_t value, uint32_t place) {
   __plumb_clock += kTick;
-  *shadow_of(value) = __plumb_clock | place;
+  *shadow_of(value) = __plumb_clock | place | half_of(value);
 }
 
 // All references in [begin, begin + size) go, because of what happens at `site`

@@ -2,10 +2,15 @@
 //
 // All tracked blocks lie in one arena at a power of two, so that "may this value
 // refer to a block" is one shift and compare in the program's own code, and the
-// shadow word of an address is another shift: 8 bytes for each 16 of the arena.
-// A drop stores one word there: when (a logical time) and where (a place number).
-// The newest word of a block's granules that is younger than the block is where
-// its last reference went.
+// shadow word of an address is another shift: 8 bytes for each 32 of the arena.
+// A drop stores one word there: when (a logical time), where (a place number), and
+// which half of the 32 bytes it is about. The newest word about a block that is
+// younger than the block is where its last reference went.
+//
+// Two blocks never have bytes in the same 32: there are 16 bytes of a head between
+// them. A value one past the end of a block lies in the next one's head, which may
+// share its 32 bytes with that block's first 16: hence the half. It can hide a drop
+// of the next block, but is never taken for one.
 //
 // Invariant: the shadow of the whole arena is mapped from the start, so that any
 // value that passes the test, also one that is no pointer, can be written about.
@@ -21,8 +26,9 @@ inline constexpr uint64_t kArenaNumber = 8;  // of tracked blocks
 inline constexpr uint64_t kPlainNumber = 9;  // the same without drops: mode=minimal
 inline constexpr uint64_t kArenaSize = uint64_t{1} << kArenaShift;
 inline constexpr uint64_t kArenaBegin = kArenaNumber << kArenaShift;
-inline constexpr uint64_t kShadowBegin = kArenaBegin >> 1;
-inline constexpr uint64_t kShadowSize = kArenaSize >> 1;
+inline constexpr unsigned kShadowShift = 2;  // 8 bytes for 32
+inline constexpr uint64_t kShadowBegin = kArenaBegin >> kShadowShift;
+inline constexpr uint64_t kShadowSize = kArenaSize >> kShadowShift;
 
 // Of a new block, so many bytes have no drops; for what is behind them, words
 // older than the block are.
@@ -33,7 +39,13 @@ inline bool in_arena(uint64_t value) {
   return (value >> kArenaShift) - kArenaNumber <= kPlainNumber - kArenaNumber;
 }
 inline uint64_t* shadow_of(uint64_t value) {
-  return reinterpret_cast<uint64_t*>((value >> 1) & ~uint64_t{7});
+  return reinterpret_cast<uint64_t*>((value >> kShadowShift) & ~uint64_t{7});
+}
+// Of the 32 bytes, the half in which a value lies; a place's lowest bits are free.
+inline uint64_t half_of(uint64_t value) { return value >> 4 & 1; }
+// The 16 bytes that a word at this place of the shadow is about.
+inline uint64_t unit_of(const uint64_t* word) {
+  return (reinterpret_cast<uint64_t>(word) << kShadowShift) + (*word & 1) * 16;
 }
 
 // A drop, and the birth of a block: time in the upper bits, so that words
@@ -41,6 +53,7 @@ inline uint64_t* shadow_of(uint64_t value) {
 inline constexpr unsigned kPlaceBits = 26;
 inline constexpr uint64_t kTick = uint64_t{1} << kPlaceBits;
 inline constexpr uint64_t kPlaceMask = kTick - 1;
+inline constexpr uint64_t kPlaceStep = 8;  // numbers of places are multiples of it
 // Places from here on are noted at run time (place_notes.h), those below are
 // bytes into the tables that the compiler made, all modules one after the other.
 inline constexpr uint32_t kFirstNote = uint32_t{1} << (kPlaceBits - 1);

@@ -35,10 +35,13 @@ uint64_t newest_drop(const PlumbBlock& block) {
   const uint64_t born = time | kPlaceMask;
   uint64_t newest = 0;
   // One past the end counts; what follows a block is a head, to which nobody refers.
-  const uint64_t* last = shadow_of(block.address + block.size);
-  const uint64_t* cleared = shadow_of(block.address + kCleared);
+  const uint64_t end = block.address + block.size;
+  const uint64_t* last = shadow_of(end);
+  const uint64_t cleared = block.address + (block.size < kCleared ? block.size : kCleared);
   for (const uint64_t* word = shadow_of(block.address); word <= last; ++word) {
-    if ((*word > born || word <= cleared) && *word > newest) newest = *word;
+    const uint64_t unit = unit_of(word);
+    if (unit + 16 <= block.address || unit > end) continue;  // about a neighbour
+    if ((*word > born || unit < cleared) && *word > newest) newest = *word;
   }
   return newest;
 }
@@ -112,7 +115,7 @@ void find_losses() {
     const PlumbBlock& block = table.entry(i);
     if (block.state != PLUMB_BLOCK_DIRECT || (block.flags & PLUMB_BLOCK_EXCLUDED) != 0) continue;
     const uint64_t drop = newest_of_cycle(i, members, marks);
-    if (drop != 0) record_loss(i, static_cast<uint32_t>(drop & kPlaceMask));
+    if (drop != 0) record_loss(i, static_cast<uint32_t>(drop & kPlaceMask & ~(kPlaceStep - 1)));
   }
   release_own_pages(members.first, bytes);
   release_own_pages(members.next, bytes);

@@ -3,6 +3,7 @@
 #include "common/memory.h"
 #include "common/spin_lock.h"
 #include "compiled/layout.h"
+#include "compiled/thread_heap.h"
 
 namespace plumb::rt {
 
@@ -22,6 +23,11 @@ uint32_t bucket_of(const PlaceNote& note) {
   return static_cast<uint32_t>(hash >> 41);
 }
 
+uint32_t number_of(uint32_t index) {
+  return kFirstNote + index * static_cast<uint32_t>(kPlaceStep);
+}
+static_assert(kFirstNote + kMaxNotes * kPlaceStep <= kTick);
+
 bool same(const PlaceNote& left, const PlaceNote& right) {
   return left.place == right.place && left.stack == right.stack && left.offset == right.offset &&
          left.cause == right.cause;
@@ -35,13 +41,14 @@ bool prepare_place_notes() {
   return notes != nullptr && buckets != nullptr;
 }
 
-uint32_t note_place(Inside&, const PlaceNote& note) {
+namespace {
+
+uint32_t find_or_add(const PlaceNote& note, uint32_t bucket) {
   // Readers need no lock: a bucket is written once, after its note.
-  uint32_t bucket = bucket_of(note);
   while (true) {
     const uint32_t index = __atomic_load_n(&buckets[bucket], __ATOMIC_ACQUIRE);
     if (index == 0) break;
-    if (same(notes[index - 1], note)) return kFirstNote + index - 1;
+    if (same(notes[index - 1], note)) return number_of(index - 1);
     bucket = (bucket + 1) % kBuckets;
   }
   notes_lock.lock();
@@ -50,19 +57,30 @@ uint32_t note_place(Inside&, const PlaceNote& note) {
     bucket = (bucket + 1) % kBuckets;
   }
   if (buckets[bucket] != 0) {
-    number = kFirstNote + buckets[bucket] - 1;
+    number = number_of(buckets[bucket] - 1);
   } else if (note_count < kMaxNotes) {
     notes[note_count] = note;
-    number = kFirstNote + note_count;
+    number = number_of(note_count);
     __atomic_store_n(&buckets[bucket], ++note_count, __ATOMIC_RELEASE);
   }
   notes_lock.unlock();
   return number;
 }
 
+}  // namespace
+
+uint32_t note_place(Inside& in, const PlaceNote& note) {
+  const uint32_t bucket = bucket_of(note);
+  ThreadHeapUse heap(in);
+  KnownNote& known = heap->notes[bucket % kKnownNotes];
+  if (known.number == 0 || !same(known.note, note)) known = {note, find_or_add(note, bucket)};
+  return known.number;
+}
+
 const PlaceNote* noted_place(uint32_t number) {
-  return number >= kFirstNote && number - kFirstNote < note_count ? &notes[number - kFirstNote]
-                                                                  : nullptr;
+  if (number < kFirstNote) return nullptr;
+  const uint32_t index = (number - kFirstNote) / kPlaceStep;
+  return index < note_count ? &notes[index] : nullptr;
 }
 
 }  // namespace plumb::rt

@@ -10,11 +10,19 @@
 
 namespace plumb::rt {
 
+// Each thread keeps the numbers that it asked for last.
+inline constexpr unsigned kKnownNotes = 512;
+
 struct PlaceNote {
   uint32_t place;  // number of the compiler's, or 0
   uint32_t stack;  // id, or 0
   uint32_t offset;
   uint32_t cause;  // PlumbCause; PLUMB_CAUSE_NONE: as the place says
+};
+
+struct KnownNote {
+  PlaceNote note;
+  uint32_t number;  // 0: none
 };
 
 bool prepare_place_notes();

@@ -7,6 +7,7 @@
 
 #include "common/inside.h"
 #include "common/spin_lock.h"
+#include "compiled/place_notes.h"
 #include "compiled/size_classes.h"
 #include "trace/record.h"
 
@@ -39,6 +40,7 @@ struct ThreadHeap {
   uint32_t stacks_asked;   // since the counts were last halved
   uint32_t stacks_walked;  // of those
   CachedSlots slots[kSmallClasses];
+  KnownNote notes[kKnownNotes];
   SeenStack seen[kSeenStacks];
 };
 

@@ -36,19 +36,22 @@ void forget_drops(const Head& head) {
   const uint64_t begin = reinterpret_cast<uint64_t>(&head + 1);
   if (!is_tracked(begin)) return;
   const uint64_t bytes = head.size < kCleared ? head.size : kCleared;
-  uint64_t* last = shadow_of(begin + bytes);
+  if (bytes == 0) return;
+  // What is one past the end may be the next block's.
+  uint64_t* last = shadow_of(begin + bytes - 1);
   for (uint64_t* word = shadow_of(begin); word <= last; ++word) *word = 0;
 }
 
-void note_birth(Inside& in, Head& head, Caller caller) {
+__attribute__((always_inline)) inline void note_birth(Inside& in, Head& head, uint32_t stack,
+                                                      bool fresh) {
   const uint64_t freed = head.born & ~kPlaceMask;
   if (freed != 0 && __plumb_clock < freed + kAfterFree) __plumb_clock = freed + kAfterFree;
   __plumb_clock += kTick;
-  const uint32_t stack = seen_stack(in, caller.frame, caller.address);
   head.born = __plumb_clock | (stack <= kPlaceMask ? stack : 0);
   head.epoch = process_epoch();
   head.ignored = in.thread().ignoring > 0;
-  forget_drops(head);
+  // Pages of the shadow that nobody wrote to need not be touched.
+  if (!fresh) forget_drops(head);
   ThreadHeapUse heap(in);
   heap->counters->allocated_blocks += 1;
   heap->counters->allocated_bytes += head.size;
@@ -72,9 +75,11 @@ inline void* allocate(size_t size, size_t alignment, PlumbApi api, bool zero, Ca
   if (__builtin_expect(tracking(), 1)) {
     Inside in;
     if (__builtin_expect(in.outermost(), 1)) {
+      // First: what it leaves on the stack must not look like the new reference.
+      const uint32_t stack = seen_stack(in, caller.frame, caller.address);
       const Taken taken = take_block(in, size, alignment, api);
       if (__builtin_expect(taken.block == nullptr, 0)) return no_memory();
-      note_birth(in, head_of(taken.block), caller);
+      note_birth(in, head_of(taken.block), stack, taken.fresh);
       if (zero && !taken.zero) __builtin_memset(taken.block, 0, size);
       return taken.block;
     }
@@ -155,7 +160,7 @@ void* reallocate(void* old, size_t size, PlumbApi api, const PlumbSite* site, Ca
         note_death(in, head);
         head.size = size;
         head.api = api;
-        note_birth(in, head, caller);
+        note_birth(in, head, seen_stack(in, caller.frame, caller.address), false);
         return old;
       }
     }

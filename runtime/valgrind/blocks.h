@@ -39,13 +39,17 @@ enum BlockState : UChar {
 
 inline constexpr UChar kReturned = 1;  // the innermost function had it as its result
 inline constexpr UChar kLastRead = 2;  // nothing read it after that place
+inline constexpr UChar kThrown = 4;    // an exception left the frame after that
+
+struct Trail;
 
 // When the last reference from outside went, as far as we know.
 struct Drop {
   ULong time;
   StackId stack;
   Cause cause;
-  UChar flags;  // as in record.h's PLUMB_WATCHED_...
+  UChar flags;        // as in record.h's PLUMB_WATCHED_...
+  PlumbPlace* place;  // what it was in; null: unknown
 };
 
 struct Block {
@@ -62,8 +66,10 @@ struct Block {
   ThreadId thread;  // whose registers may have it, while it floats
   StackId allocation;
   Drop drop;
-  Addr owner_sp;  // the outermost frame that has it in registers; 0: none
-  Addr read_ip;   // last reading instruction there
+  Addr owner_sp;          // the outermost frame that has it in registers; 0: none
+  Addr read_ip;           // last reading instruction there
+  UShort read_registers;  // that had it when it was read last
+  Trail* trail;           // what the owner's frame ran since; null: not known
   StackId use_stack;
   UInt use_count;
   Addr use_ip;

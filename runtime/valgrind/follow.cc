@@ -1,5 +1,8 @@
 #include "valgrind/follow.h"
 
+#include "valgrind/place.h"
+#include "valgrind/trail.h"
+
 namespace plumb::vg {
 
 ULong floating = 0;
@@ -48,7 +51,8 @@ void stop_floating(BlockId id) {
 }
 
 void note_drop(Block& it, Cause cause, StackId stack, UChar flags) {
-  it.drop = {++now, stack, cause, flags};
+  it.drop = {++now, stack, cause, flags, it.drop.place};
+  note_no_place(it);
   it.read = false;
   it.read_below = false;
   it.float_age = 0;
@@ -61,17 +65,27 @@ void dropped(BlockId id, Cause cause, StackId stack, UChar flags = 0) {
   note_drop(it, cause, stack, flags);
   start_floating(id);
 }
+// The same, for a word of memory.
+void dropped(const Slot& slot, Cause cause, const RawStack& stack, UChar flags = 0) {
+  Block& it = block(slot.block);
+  if (it.held != 0) return;
+  dropped(slot.block, cause, keep_stack(stack), flags);
+  note_word(it, slot.address, stack, VG_(get_running_tid)(), cause == kHolderFreed);
+}
 
 // Where and why, for a word that was overwritten or went with its memory.
-void dropped_here(BlockId id, Cause cause, ThreadId thread) {
-  Block& it = block(id);
+void dropped_here(const Slot& slot, Cause cause, ThreadId thread) {
+  Block& it = block(slot.block);
   if (it.held != 0) return;
   Thread& state = thread_state(thread);
+  RawStack stack;
+  take_stack(thread, stack);
   if (state.end_stack != 0) {  // libc cleans up after the thread's function
-    dropped(id, kThreadEnd, state.end_stack);
+    dropped(slot.block, kThreadEnd, state.end_stack);
+    note_word(it, slot.address, stack, thread, false);
     return;
   }
-  dropped(id, cause, current_stack(thread));
+  dropped(slot, cause, stack);
 }
 
 void add_reference(BlockId id, Addr word, SlotKind kind, ThreadId thread) {
@@ -153,14 +167,14 @@ void reconcile(Addr word, bool saved, bool partial, ThreadId thread) {
       }
     }
   }
-  if (old.address != 0 && lose_reference(old)) dropped_here(old.block, kOverwritten, thread);
+  if (old.address != 0 && lose_reference(old)) dropped_here(old, kOverwritten, thread);
 }
 
 // The stack when the unwinding began, from the frame of this address on.
-StackId left_stack(const Thread& state, Addr address) {
+RawStack left_stack(const Thread& state, Addr address) {
   RawStack stack = *state.left;
   cut_to_frame_of(stack, address);
-  return keep_stack(stack);
+  return stack;
 }
 
 Cause left_cause(const Thread& state) { return state.leaving == kJump ? kScopeEnd : kEscapedThrow; }
@@ -191,8 +205,10 @@ void frames_end(ThreadId id, Thread& state, Addr sp, const VexGuestAMD64State* r
     if (state.leaving != 0 && returning == nullptr) {
       // The unwinder's own frames lie below; what they saved belonged to the
       // function that had it in registers.
-      const Addr from = word >= state.left->sps[0] ? word : it.owner_sp;
-      dropped(old.block, left_cause(state), left_stack(state, from));
+      const bool in_frame = word >= state.left->sps[0];
+      const RawStack stack = left_stack(state, in_frame ? word : it.owner_sp);
+      dropped(old, left_cause(state), stack);
+      if (!in_frame) note_registers(it, it.read_registers);
       continue;
     }
     RawStack stack = raw;
@@ -200,7 +216,8 @@ void frames_end(ThreadId id, Thread& state, Addr sp, const VexGuestAMD64State* r
     if (passed_on) cut_to_frame_of(stack, it.owner_sp);
     const bool returned =
         !passed_on && returning != nullptr && find_block(returning->guest_RAX) == old.block;
-    dropped(old.block, kScopeEnd, keep_stack(stack), returned ? kReturned : 0);
+    dropped(old, kScopeEnd, stack, returned ? kReturned : 0);
+    if (passed_on) note_registers(it, it.read_registers);
   }
   set_lowest(id);
 }
@@ -272,20 +289,29 @@ ThreadId find_in_other_threads(const Block& it, ThreadId running) {
   return looked_for_at;
 }
 
+// The frame was entered by a jump from the function that had the block.
+bool is_tail_caller(const Thread& thread, const Block& it) {
+  return thread.tails.count != 0 && thread.tails.items[thread.tails.count - 1] == it.owner_sp;
+}
+
 // The loss of a block that registers do not have any more.
 void float_away(BlockId id, ThreadId thread_id, const Thread& thread, const Piece* piece,
                 Addr entry, Addr sp) {
   Block& it = block(id);
   if (thread.leaving != kNoLeave && it.owner_sp >= thread.left->sps[0]) {
     // A frame is cleaned up on the way to the handler.
-    note_drop(it, left_cause(thread), left_stack(thread, it.owner_sp), 0);
+    note_drop(it, left_cause(thread), keep_stack(left_stack(thread, it.owner_sp)), 0);
+    note_registers(it, it.read_registers);
   } else if (it.read) {
     RawStack stack;
     take_stack(thread_id, stack);
-    if (it.owner_sp > entry) {
-      cut_to_frame_of(stack, it.owner_sp);
-    } else if (has_returned(it, thread.before, sp)) {
+    bool left = false;
+    if (has_returned(it, thread.before, sp)) {
       put_innermost(stack, it.read_ip, sp - sizeof(Addr));
+      left = true;
+    } else if (it.owner_sp > entry) {
+      cut_to_frame_of(stack, it.owner_sp);
+      if (is_tail_caller(thread, it)) stack.ips[0] = it.read_ip;
     } else if (stack.count != 0) {
       // The call that read it last, or the owner's own last read.
       stack.ips[0] = it.read_below ? piece->first - 1 : it.read_ip;
@@ -293,6 +319,14 @@ void float_away(BlockId id, ThreadId thread_id, const Thread& thread, const Piec
     // What a function of the allocator's read last was given to it.
     const bool given = thread.before != nullptr && is_own(thread.before->first);
     note_drop(it, kScopeEnd, keep_stack(stack), given ? 0 : kLastRead);
+    note_registers(it, it.read_registers);
+    if (left) {
+      end_trail(it);
+    } else if (it.trail != nullptr) {
+      follow_trail(id, thread_id);
+      ++floating;
+      if (it.owner_sp <= entry && sp >= it.trail->frame) add_to_trail(it, piece);
+    }
   }
   it.owner_sp = 0;
   it.state = kGone;
@@ -312,6 +346,8 @@ void look_at_block(const VexGuestAMD64State* state, const Piece* piece, ThreadId
       take_stack(thread_id, stack);
       put_innermost(stack, it.read_ip, sp - sizeof(Addr));
       note_drop(it, kScopeEnd, keep_stack(stack), kReturned | kLastRead);
+      note_registers(it, it.read_registers);
+      end_trail(it);
       it.owner_sp = 0;
     }
   } else if (it.read_below && it.owner_sp <= entry) {
@@ -320,7 +356,18 @@ void look_at_block(const VexGuestAMD64State* state, const Piece* piece, ThreadId
     it.read_ip = piece->first - 1;
   }
   const UShort read = seen.in & piece->reads;
-  if (read == 0 && !(seen.vector && piece->reads_vectors)) return;
+  const bool is_read = read != 0 || (seen.vector && piece->reads_vectors);
+  UShort copies = seen.in;
+  for (UInt i = 0; i < kRegisters; ++i) {
+    if ((seen.in & bit(i)) != 0) copies |= piece->copied[i];
+  }
+  if (!is_read) {
+    if (it.owner_sp != 0 && it.owner_sp <= entry) {
+      add_to_trail(it, piece);
+      it.read_registers |= copies;
+    }
+    return;
+  }
   it.read = true;
   it.float_age = 0;
   if (it.owner_sp > entry) {
@@ -328,25 +375,44 @@ void look_at_block(const VexGuestAMD64State* state, const Piece* piece, ThreadId
     return;
   }
   it.owner_sp = sp;
+  it.read_registers = copies;
   it.read_ip = piece->first;  // a vector register, if no other
   for (UInt i = 0; i < kRegisters; ++i) {
     if ((read & bit(i)) == 0) continue;
     const Addr ip = piece->first + piece->read_at[i] - 1;
     if (ip > it.read_ip) it.read_ip = ip;
   }
+  begin_trail(it, it.read_ip, piece, sp);
+}
+
+// A function ends by jumping into another: what it had is passed on by it, as by
+// a call.
+void begin_tail(ThreadId id, Thread& thread, Addr sp) {
+  thread.tails.push(sp);
+  for (BlockId float_id : floats) {
+    Block& it = block(float_id);
+    if (it.thread == id && it.owner_sp != 0 && it.owner_sp <= sp) it.owner_sp = sp;
+  }
 }
 
 // The stack pointer at the entry of the running function; the highest address
 // when it was entered before the following began.
-Addr follow_calls(Thread& thread, Addr sp) {
+Addr follow_calls(ThreadId id, Thread& thread, const Piece* piece, Addr sp) {
   if (thread.followed_since != followed_since) {
     thread.followed_since = followed_since;
     thread.before = nullptr;
     thread.entries.clear();
+    thread.tails.clear();
     VG_(memset)(thread.dead_value, 0, sizeof thread.dead_value);
   }
   while (thread.entries.count != 0 && thread.entries.last() < sp) thread.entries.pop();
+  while (thread.tails.count != 0 && thread.tails.last() < sp) thread.tails.pop();
   if (thread.before != nullptr && thread.before->ends_in_call) thread.entries.push(sp);
+  if (thread.before != nullptr && thread.before->ends_in_jump && piece->is_entry) {
+    begin_tail(id, thread, sp);
+  }
+  // A function that was jumped into has the frame of the one that jumped.
+  if (thread.tails.count != 0 && thread.tails.last() == sp) return sp - 1;
   return thread.entries.count == 0 ? ~Addr{0} : thread.entries.last();
 }
 
@@ -358,10 +424,12 @@ void stack_unwound(ThreadId id) {
   for (BlockId float_id : floats) {
     Block& it = block(float_id);
     if (it.owner_sp >= thread.left->sps[0] && it.owner_sp < sp) {
-      note_drop(it, left_cause(thread), left_stack(thread, it.owner_sp), 0);
+      note_drop(it, left_cause(thread), keep_stack(left_stack(thread, it.owner_sp)), 0);
+      note_registers(it, it.read_registers);
       it.owner_sp = 0;
     }
   }
+  floating -= unwind_trails(id, sp, thread.leaving == kException);
   if (thread.leaving == kJump) --floating;
   thread.leaving = kNoLeave;
 }
@@ -379,6 +447,8 @@ void begin_block(BlockId id, ThreadId thread) {
 void end_block(BlockId id, ThreadId thread) {
   Block& it = block(id);
   stop_floating(id);
+  forget_trail(it);
+  forget_place(it);
   it.state = kFreed;
   range_dies(it.address, it.size, kHolderFreed, thread);
   free_block(id);
@@ -394,7 +464,7 @@ void memory_written(Addr address, SizeT size, bool saved, bool partial) {
 void range_dies(Addr begin, SizeT size, Cause cause, ThreadId thread) {
   slots.take_range(begin, begin + size, [&](const Slot& slot) {
     if (cause == kHolderFreed) wipe(slot);
-    if (lose_reference(slot)) dropped_here(slot.block, cause, thread);
+    if (lose_reference(slot)) dropped_here(slot, cause, thread);
   });
 }
 
@@ -429,16 +499,23 @@ void thread_ends(ThreadId id, Addr thread_pointer) {
   const Addr end = thread_pointer > thread.stack_high ? thread_pointer : thread.stack_high;
   slots.take_range(thread.stack_low, end, [&](const Slot& slot) {
     wipe(slot);
-    if (lose_reference(slot)) dropped(slot.block, kThreadEnd, thread.end_stack);
+    if (!lose_reference(slot)) return;
+    dropped(slot.block, kThreadEnd, thread.end_stack);
+    RawStack none;
+    none.count = 0;
+    note_word(block(slot.block), slot.address, none, id, false);
   });
   wipe_stack(VG_(get_SP)(id), end);
   Vector<Addr> words = thread.stack_words;
   words.clear();
   Vector<Addr> entries = thread.entries;
   entries.clear();
+  Vector<Addr> tails = thread.tails;
+  tails.clear();
   VG_(memset)(&thread, 0, sizeof thread);
   thread.stack_words = words;
   thread.entries = entries;
+  thread.tails = tails;
 }
 
 VG_REGPARM(1) void on_unwind(UWord leave) {
@@ -464,7 +541,8 @@ VG_REGPARM(2) void on_piece(const VexGuestAMD64State* state, const Piece* piece)
   Thread& thread = thread_state(id);
   const Addr sp = state->guest_RSP;
   if (thread.leaving == kJump && sp > thread.left->sps[0]) stack_unwound(id);
-  const Addr entry = follow_calls(thread, sp);
+  const Addr entry = follow_calls(id, thread, piece, sp);
+  floating -= advance_trails(id, thread, piece, sp);
   const bool returned = thread.before != nullptr && thread.before->ends_in_return;
   if (returned) note_left_overs(state, thread);
   // What our own library does with registers means nothing; except that main and
@@ -507,6 +585,11 @@ VG_REGPARM(2) void on_piece(const VexGuestAMD64State* state, const Piece* piece)
     }
   }
   thread.before = piece;
+}
+
+VG_REGPARM(1) void on_free(const VexGuestAMD64State* state) {
+  Thread& thread = thread_state(VG_(get_running_tid)());
+  VG_(memcpy)(thread.freeing, general(state), sizeof thread.freeing);
 }
 
 VG_REGPARM(2) void on_return(const VexGuestAMD64State* state, const Piece* piece) {

@@ -53,6 +53,8 @@ VG_REGPARM(1) void on_unwind(UWord leave);
 VG_REGPARM(0) void on_catch();
 VG_REGPARM(2) void on_piece(const VexGuestAMD64State* state, const Piece* piece);
 VG_REGPARM(2) void on_return(const VexGuestAMD64State* state, const Piece* piece);
+// The program calls free or realloc.
+VG_REGPARM(1) void on_free(const VexGuestAMD64State* state);
 
 // The last jump of the program's to a fixed place, written by the instrumented
 // code: several `return`s of a function share its end, and the jump says which

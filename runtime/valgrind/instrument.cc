@@ -50,6 +50,13 @@ bool is_push(const UChar* code) {
   return kind == 2 || kind == 6;
 }
 
+// An entry of a procedure linkage table: an indirect jump by itself.
+bool is_stub(const UChar* code) {
+  if (code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] == 0xfa) code += 4;
+  if (code[0] == 0xf2) ++code;
+  return code[0] == 0xff && code[1] == 0x25;
+}
+
 struct Reader {
   Piece* piece;
   int* from;  // for each temporary: the register that it was read from, or -1
@@ -131,6 +138,10 @@ struct Reader {
         const bool same =
             data->tag == Iex_RdTmp && number >= 0 && from[data->Iex.RdTmp.tmp] == number;
         if (!same) visit(data);
+        if (const int source = data->tag == Iex_RdTmp ? from[data->Iex.RdTmp.tmp] : -1;
+            source >= 0 && number >= 0) {
+          piece->copied[source] |= static_cast<UShort>(1u << number);
+        }
         if (number >= 0 && statement->Ist.Put.offset % 8 == 0) {
           written |= static_cast<UShort>(1u << number);
         }
@@ -177,6 +188,12 @@ Piece* describe(const IRSB* in, Int first) {
   VG_(free)(from);
   piece->ends_in_call = in->jumpkind == Ijk_Call;
   piece->ends_in_return = in->jumpkind == Ijk_Ret;
+  const UChar last = *reinterpret_cast<const UChar*>(piece->last);
+  piece->ends_in_jump = in->jumpkind == Ijk_Boring && (last == 0xeb || last == 0xe9);
+  const HChar* name = nullptr;
+  piece->is_entry = is_stub(reinterpret_cast<const UChar*>(piece->first)) ||
+                    (VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), piece->first, &name) &&
+                     VG_(strstr)(name, ".cold") == nullptr);  // a part of a function
   return piece;
 }
 
@@ -426,6 +443,18 @@ void add_leave(Writer& write, Addr entry) {
   }
 }
 
+// The registers when memory is about to be given back: the library's own code
+// overwrites them.
+void add_free(Writer& write, Addr entry) {
+  const HChar* name = nullptr;
+  if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), entry, &name)) return;
+  if (VG_(strcmp)(name, "free") != 0 && VG_(strncmp)(name, "realloc", 7) != 0) return;
+  IRDirty* dirty = write.call(1, "plumb_on_free", reinterpret_cast<void*>(on_free),
+                              mkIRExprVec_1(IRExpr_GSPTR()), nullptr);
+  reads_registers(dirty);
+  write.add(dirty);
+}
+
 void add_jump(Writer& write, const IRSB* in, Addr from) {
   const UChar* code = reinterpret_cast<const UChar*>(from);
   if (in->jumpkind != Ijk_Boring || in->next->tag != Iex_Const) return;
@@ -465,7 +494,11 @@ IRSB* instrument(VgCallbackClosure*, IRSB* in, const VexGuestLayout*, const VexG
   // What our own library stores is not the program's, except the registers that
   // it saves.
   const bool own = is_own(piece->first);
-  if (!own) add_leave(write, piece->first);
+  if (own) {
+    add_free(write, piece->first);
+  } else {
+    add_leave(write, piece->first);
+  }
   StackAddresses stack{static_cast<bool*>(
       VG_(calloc)("plumb.stack", static_cast<SizeT>(in->tyenv->types_used + 1), sizeof(bool)))};
   const UChar* code = nullptr;

@@ -1,6 +1,8 @@
 #include "valgrind/reach.h"
 
 #include "valgrind/blocks.h"
+#include "valgrind/place.h"
+#include "valgrind/slots.h"
 #include "valgrind/vector.h"
 
 extern "C" {
@@ -222,14 +224,36 @@ void settle_cycles(Vector<BlockId>& order) {
     for (BlockId id : order) {
       Block& it = block(id);
       Block& leader = block(it.leader);
-      if (it.mark != 0 && it.drop.time > leader.drop.time) leader.drop = it.drop;
+      if (it.mark != 0 && it.drop.time > leader.drop.time) {
+        leader.drop = it.drop;
+        leader.trail = it.trail;
+      }
     }
     // Another run may take another member for the leader.
     for (BlockId id : order) {
-      if (block(id).mark != 0) block(id).drop = block(block(id).leader).drop;
+      if (block(id).mark == 0) continue;
+      block(id).drop = block(block(id).leader).drop;
+      block(id).trail = block(block(id).leader).trail;
     }
   }
   edges.release();
+}
+
+// What points to a block that is still reachable: a word outside the arena, of a
+// module rather than of the heap or a stack.
+void note_holders(ThreadId running) {
+  RawStack none;
+  none.count = 0;
+  slots.each([&](const Slot& slot) {
+    Block& it = block(slot.block);
+    if (it.verdict != kReachable || slot.kind != kOutside) return;
+    if ((it.generation & 0xfffffff) != slot.generation) return;
+    const NSegment* segment = VG_(am_find_nsegment)(slot.address);
+    const bool in_module = segment != nullptr && segment->kind == SkFileC;
+    if (it.mark != 0 && !in_module) return;
+    it.mark = 1;
+    note_word(it, slot.address, none, running, false);
+  });
 }
 
 }  // namespace
@@ -247,6 +271,7 @@ UInt give_verdicts(const watch::End& end, ThreadId running) {
   ending_thread = running;
   VG_(apply_to_GP_regs)(mark_register);
   drain();
+  note_holders(running);
 
   Vector<BlockId> order{};
   order_lost(order);

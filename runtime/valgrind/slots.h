@@ -35,6 +35,13 @@ class Slots {
   Slot* add(Addr address, BlockId block, SlotKind kind);
   void remove(Slot* slot);
 
+  template <typename Use>
+  void each(Use use) const {
+    for (UInt i = 0; i < capacity_; ++i) {
+      if (table_[i].address != 0) use(table_[i]);
+    }
+  }
+
   // Slots in [begin, end), removed and handed to `use(slot)`; any order.
   template <typename Use>
   void take_range(Addr begin, Addr end, Use use) {

@@ -20,12 +20,72 @@ Vector<Kept*> kept;
 constexpr UInt kBuckets = 1u << 16;
 StackId buckets[kBuckets];
 
+// Stacks by instruction and stack pointer. Unwinding is slow, comparing words is
+// not: when every return address is still where it was, it is the same stack.
+struct Remembered {
+  RawStack stack;
+  StackId id;  // 0: not kept yet
+  bool is_plain;
+};
+constexpr UInt kRemembered = 1u << 10;
+Remembered* remembered = nullptr;
+
+// On one stack, whose memory is there as long as its thread runs on it.
+bool is_plain(const RawStack& stack) {
+  constexpr Addr kLargest = 8u << 20;
+  for (UInt i = 1; i < stack.count; ++i) {
+    if (stack.sps[i] <= stack.sps[i - 1] || stack.sps[i] - stack.sps[0] > kLargest) return false;
+  }
+  return true;
+}
+
+bool is_still_there(const RawStack& stack) {
+  for (UInt i = 1; i < stack.count; ++i) {
+    const Addr* place = reinterpret_cast<const Addr*>(stack.sps[i] - sizeof(Addr));
+    if (*place != stack.ips[i] + 1) return false;
+  }
+  return true;
+}
+
+Remembered& memory_for(Addr ip, Addr sp) {
+  if (remembered == nullptr) {
+    remembered =
+        static_cast<Remembered*>(VG_(calloc)("plumb.remembered", kRemembered, sizeof(Remembered)));
+  }
+  const ULong hash = (ip ^ (sp << 16)) * 0x9e3779b97f4a7c15u;
+  return remembered[hash >> 54];
+}
+static_assert(kRemembered == 1u << (64 - 54));
+
+Remembered& remember(ThreadId thread) {
+  const Addr ip = VG_(get_IP)(thread);
+  const Addr sp = VG_(get_SP)(thread);
+  Remembered& it = memory_for(ip, sp);
+  if (it.is_plain && it.stack.count != 0 && it.stack.ips[0] == ip && it.stack.sps[0] == sp &&
+      is_still_there(it.stack)) {
+    return it;
+  }
+  it.id = 0;
+  it.stack.count = VG_(get_StackTrace_with_deltas)(thread, it.stack.ips, watch::kMaxFrames,
+                                                   it.stack.sps, nullptr, 0, 0);
+  it.is_plain = is_plain(it.stack);
+  return it;
+}
+
 }  // namespace
 
 void take_stack(ThreadId thread, RawStack& stack, bool just_returned) {
-  stack.count =
-      VG_(get_StackTrace_with_deltas)(thread, stack.ips, watch::kMaxFrames, stack.sps, nullptr, 0,
-                                      just_returned ? -static_cast<Word>(sizeof(Addr)) : 0);
+  if (!just_returned) {
+    const RawStack& known = remember(thread).stack;
+    stack.count = known.count;
+    for (UInt i = 0; i < known.count; ++i) {
+      stack.ips[i] = known.ips[i];
+      stack.sps[i] = known.sps[i];
+    }
+    return;
+  }
+  stack.count = VG_(get_StackTrace_with_deltas)(thread, stack.ips, watch::kMaxFrames, stack.sps,
+                                                nullptr, 0, -static_cast<Word>(sizeof(Addr)));
 }
 
 void drop_innermost(RawStack& stack) {
@@ -86,9 +146,9 @@ StackId keep_stack(const RawStack& stack) {
 }
 
 StackId current_stack(ThreadId thread) {
-  RawStack stack;
-  take_stack(thread, stack);
-  return keep_stack(stack);
+  Remembered& it = remember(thread);
+  if (it.id == 0) it.id = keep_stack(it.stack);
+  return it.id;
 }
 
 void copy_frames(StackId id, watch::Frames& frames) {

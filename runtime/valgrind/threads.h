@@ -16,7 +16,10 @@ struct Piece {
   bool reads_vectors;  // some vector register is
   bool ends_in_call;
   bool ends_in_return;
+  bool ends_in_jump;   // to a fixed place
+  bool is_entry;       // of a function that has a name, or of a stub that leads to one
   UShort read_at[16];  // for each register, the end of its last such read
+  UShort copied[16];   // for each register, those that its first value is copied to
 };
 
 // Ways to leave frames other than by returning.
@@ -31,6 +34,8 @@ struct Thread {
   ULong followed_since;
   Vector<Addr> entries;  // stack pointer at the entry of each function
   Addr dead_value[16];   // left in a register by a function that returned
+  Vector<Addr> tails;    // stack pointers at which one function jumped into another
+  Addr freeing[16];      // registers when the program last called free or realloc
   // Unwinding: the stack when it began, and where.
   Leave leaving;
   RawStack* left;

@@ -12,6 +12,7 @@
 #include "valgrind/instrument.h"
 #include "valgrind/reach.h"
 #include "valgrind/threads.h"
+#include "valgrind/trail.h"
 #include "valgrind/use.h"
 #include "valgrind/vg.h"
 
@@ -58,6 +59,14 @@ UWord answer(Addr address, watch::Info& info) {
   info.flags = it.drop.flags;
   copy_frames(it.allocation, info.allocation);
   copy_frames(known ? it.drop.stack : 0, info.loss);
+  VG_(memset)(&info.place, 0, sizeof info.place);
+  const bool reachable = it.verdict == PLUMB_BLOCK_REACHABLE && it.mark != 0;
+  if ((known || reachable) && it.drop.place != nullptr) info.place = *it.drop.place;
+  info.trail.count = 0;
+  if (known && (it.drop.flags & kLastRead) != 0) {
+    copy_trail(it, info.trail);
+    if (it.trail != nullptr && it.trail->thrown) info.flags |= kThrown;
+  }
   copy_frames(it.use_stack, info.use);
   if (info.use.count != 0) info.use.addresses[0] = it.use_ip + 1;
   return 1;

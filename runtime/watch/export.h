@@ -24,5 +24,7 @@ void prepare_fork_handlers();
 void watch_child();
 // The calling thread draws anew when its next sample is.
 void restart_countdown();
+// In a burst, blocks are sampled so many times as often: their accesses are seen.
+void sample_denser(bool on);
 
 }  // namespace plumb::rt

@@ -113,6 +113,7 @@ void Model::end_sample(uint32_t index, uint32_t free_stack) {
   site.lifetime_sum += lifetime;
   if (lifetime > site.lifetime_max) site.lifetime_max = lifetime;
   if (is_stale(record.block, time)) ++site.freed_stale;
+  if ((record.block.flags & PLUMB_WATCH_OBSERVED) != 0) note_rest(record.block, time);
   count_free(record.block.site, free_stack);
   record.alive = 0;
   record.next = unused_samples_;
@@ -154,6 +155,21 @@ void* Model::place(Inside&, const NewSample& sample) {
 size_t Model::size_of(const void* block) const {
   const uint32_t index = sample_of_window_[arena_.window_of(reinterpret_cast<uintptr_t>(block))];
   return samples_[index].usable;
+}
+
+// Without the lock: two words, and if the block goes meanwhile, they are nobody's.
+void Model::note_access(Inside&, const void* address, uint32_t stack, uint32_t burst) {
+  const uintptr_t place = reinterpret_cast<uintptr_t>(address);
+  const size_t window = arena_.window_of(place);
+  for (size_t back = 0; back < kMostWindows && back <= window; ++back) {
+    const uint32_t index = sample_of_window_[window - back];
+    if (index == 0) continue;
+    Sample& sample = samples_[index];
+    if (place - sample.address >= sample.usable) return;
+    __atomic_store_n(&sample.block.access, stack, __ATOMIC_RELAXED);
+    __atomic_store_n(&sample.block.burst, burst, __ATOMIC_RELAXED);
+    return;
+  }
 }
 
 void Model::release(Inside&, void* block, uint32_t free_stack) {

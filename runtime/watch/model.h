@@ -56,6 +56,9 @@ class Model {
 
   size_t size_of(const void* block) const;  // in the arena
 
+  // An access to a block in the arena, at any address in it, was traced.
+  void note_access(Inside& in, const void* address, uint32_t stack, uint32_t burst);
+
   // --- for the watching thread
 
   uint64_t now() const { return __atomic_load_n(&now_, __ATOMIC_RELAXED); }
@@ -114,6 +117,10 @@ class Model {
   void count_free(uint32_t site, uint32_t stack);
   bool is_stale(const PlumbWatchBlock& block, uint64_t now) const;
   void release_deferred();
+  void note_rest(const PlumbWatchBlock& block, uint64_t now) {
+    uint64_t& longest = sites_[block.site].longest_rest;
+    if (now - block.last > longest) longest = now - block.last;
+  }
   size_t large_slot(uint64_t address) const;
   void erase_large(size_t slot);
   void drop_saved();
@@ -161,6 +168,7 @@ void Model::note_touches(size_t first, size_t end, Touched touched) {
     const uintptr_t begin = page_down(sample.address);
     if (!touched(begin, page_up(sample.address + sample.usable))) continue;
     if (is_stale(sample.block, time)) ++sites_[sample.block.site].revived;
+    note_rest(sample.block, time);
     sample.block.last = time;
     ++sample.block.touches;
     ++touch_count_;

@@ -15,6 +15,7 @@
 #include "common/text.h"
 #include "common/threads.h"
 #include "common/trace_file.h"
+#include "watch/bursts.h"
 #include "watch/export.h"
 #include "watch/model.h"
 #include "watch/next.h"
@@ -158,6 +159,10 @@ __attribute__((constructor)) void start(int, char**, char** environment) {
   if (ours) {
     copy_text(settings_text, sizeof settings_text, text);
     parse_settings(settings_text);
+    for (char** at = environment; *at != nullptr; ++at) {
+      const char* options = after(*at, "PLUMB_OPTIONS=");
+      if (options != nullptr) read_burst_settings(options);
+    }
   }
   // What the program starts finds us there when it is to be watched as well.
   if (text != nullptr && !watch_settings.follow) clean_environment(environment);

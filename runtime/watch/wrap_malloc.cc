@@ -34,10 +34,12 @@ namespace {
 // Frames kept of a free: enough to tell who frees.
 constexpr unsigned kFreeDepth = 8;
 constexpr uint64_t kNever = uint64_t{1} << 62;
+constexpr uint64_t kDenser = 64;
 
 struct Countdown {
   uint64_t left;  // bytes until the next sample
   uint64_t mean;  // with which it was drawn; 0: not drawn yet
+  bool denser;    // in a burst
   Random random;
 };
 thread_local constinit Countdown countdown __attribute__((tls_model("initial-exec"))){};
@@ -56,6 +58,11 @@ uint64_t fresh_seed() {
   uint64_t seed = 0;
   sys_call(SYS_getrandom, reinterpret_cast<long>(&seed), sizeof seed, 1 /* GRND_NONBLOCK */);
   return seed ^ sys_nanoseconds() ^ reinterpret_cast<uintptr_t>(&countdown);
+}
+
+uint64_t mean_in_force() {
+  const uint64_t mean = model().mean();
+  return countdown.denser && mean > kDenser * 64 ? mean / kDenser : mean;
 }
 
 struct Draw {
@@ -77,17 +84,25 @@ Draw draw(Inside& in, size_t size) {
   if (!in.outermost()) return {};
   if (countdown.mean == 0) {
     countdown.random.seed(fresh_seed());
-    countdown.mean = model().mean();
+    countdown.mean = mean_in_force();
     countdown.left = draw_distance(countdown.random, countdown.mean);
     if (passes(size)) return {};
   }
   const Draw result{true, countdown.mean};
-  countdown.mean = model().mean();
+  countdown.mean = mean_in_force();
   countdown.left = draw_distance(countdown.random, countdown.mean);
   return result;
 }
 
 }  // namespace
+
+// The distance to the next sample has no memory: it may be drawn again at any time.
+void plumb::rt::sample_denser(bool on) {
+  countdown.denser = on;
+  if (countdown.mean == 0) return;
+  countdown.mean = mean_in_force();
+  countdown.left = draw_distance(countdown.random, countdown.mean);
+}
 
 void plumb::rt::restart_countdown() {
   countdown.mean = 0;

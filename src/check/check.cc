@@ -209,7 +209,7 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
                : fail(units.skipped[0].where, units.skipped[0].what, "no unit is left to analyse");
   }
   const std::size_t count = units.units.size();
-  const Program program(std::move(units.units));
+  const Program program(std::move(units.units), units.skipped.empty());
   // LLVM is gone. From here on no function or block is added.
   Limits limits;
   limits.oom = options.oom;

@@ -302,6 +302,153 @@ void overwrite_bad(char **from, int n) {
 )"));
 }
 
+TEST(Check, ALengthBesideABlockSaysWhoOwnsIt) {
+  expect_by_name(kHeader + std::string(R"(
+struct set { long alloc; long used; int *elements; };
+static int add(struct set *s, int element) {
+  if (s->alloc == 0) {
+    s->elements = malloc(sizeof(int));
+    s->alloc = 1;
+  } else if (s->used == s->alloc) {
+    s->elements = realloc(s->elements, 2 * s->alloc * sizeof(int));
+    s->alloc *= 2;
+  }
+  s->elements[s->used++] = element;
+  return 1;
+}
+void collect(struct set *s);
+void grows_ok(struct set *from) {
+  struct set s;
+  s.alloc = from->used;
+  s.used = 0;
+  s.elements = malloc(s.alloc * sizeof(int));
+  add(&s, 5);
+  free(s.elements);
+}
+void unknown_length_ok(long *length) {
+  struct set s;
+  s.elements = malloc(64);
+  s.alloc = *length;
+  s.used = 1;
+  add(&s, 5);
+  free(s.elements);
+}
+void known_length_bad(void) {
+  struct set s;
+  s.elements = malloc(64);
+  s.alloc = 0;
+  s.used = 0;
+  add(&s, 5);
+  free(s.elements);
+}
+)"));
+}
+
+TEST(Check, AFunctionThatReturnsWhatItIsGivenUnlessThatIsNull) {
+  expect_by_name(kHeader + std::string(R"(
+struct cell { struct cell *next; int n; };
+static struct cell *append(struct cell *list, int n) {
+  if (!list) {
+    struct cell *last = malloc(sizeof *last);
+    last->next = 0;
+    last->n = n;
+    return last;
+  } else {
+    struct cell *at = list;
+    while (at->next) at = at->next;
+    at->next = append(at->next, n);
+    return list;
+  }
+}
+struct cell *two_ok(void) {
+  struct cell *list = 0;
+  list = append(list, 1);
+  list = append(list, 2);
+  return list;
+}
+struct cell *two_bad(void) {
+  struct cell *list = 0;
+  list = append(list, 1);
+  list = append(0, 2);
+  return list;
+}
+)"));
+}
+
+TEST(Check, AWrapperOfReallocMovesWhatTheBlockHeld) {
+  expect_by_name(kHeader + std::string(R"(
+static void *grow(void *p, unsigned long n) {
+  void *q = realloc(p, n);
+  if (!q) exit(1);
+  return q;
+}
+char **names_ok(void) {
+  char **names = malloc(8);
+  names[0] = malloc(4);
+  names = grow(names, 16);
+  return names;
+}
+char **names_bad(void) {
+  char **names = malloc(8);
+  names[0] = malloc(4);
+  char **fresh = malloc(16);
+  free(names);
+  return fresh;
+}
+)"));
+}
+
+TEST(Check, NoSizeIsBeyondMemory) {
+  expect_by_name(kHeader + std::string(R"(
+static int reserve(char **out, unsigned long n) {
+  if (n > (unsigned long)-1 / 16) return -1;
+  *out = malloc(n * 16);
+  return 0;
+}
+int twice_ok(unsigned long n) {
+  char *a, *b;
+  if (reserve(&a, n)) return -1;
+  if (reserve(&b, n + 1)) return -1;
+  free(b);
+  free(a);
+  return 0;
+}
+int twice_bad(unsigned long n, int quick) {
+  char *a, *b;
+  if (reserve(&a, n)) return -1;
+  if (quick) return -1;
+  if (reserve(&b, n + 1)) return -1;
+  free(b);
+  free(a);
+  return 0;
+}
+)"));
+}
+
+TEST(Check, PathsThatContradictThemselvesAreNoFindings) {
+  const Report report = check_source(R"(
+#include <stdlib.h>
+int work(void);
+int correlated(int a, int b, int c) {
+  char *p = 0;
+  if (a < b) p = malloc(10);
+  if (work() && b < c) {
+    if (a >= c) return 1;
+  } else {
+    if (a < b) free(p);
+    return 0;
+  }
+  if (b > a) free(p);
+  return 0;
+}
+)");
+  EXPECT_TRUE(report.leaks.empty());
+  const auto& stages = report.totals.stages;
+  ASSERT_EQ(stages.size(), 4u);
+  EXPECT_EQ(stages.front().name, "summaries");
+  EXPECT_GT(stages.front().out, stages.back().out);
+}
+
 TEST(Check, ShowsASummary) {
   const std::string path = testing::TempDir() + "/plumb_check_summary.c";
   ASSERT_TRUE(write_file(path, kHeader + std::string(R"(

@@ -37,7 +37,10 @@ Result<Toolchain> toolchain(bool cxx) {
   if (!pass) return std::unexpected(pass.error());
   Result<std::string> runtime = support_file("libplumb_cc.so");
   if (!runtime) return std::unexpected(runtime.error());
-  return Toolchain{*compiler, *pass, *runtime};
+  // Missed only by those who ask for them.
+  return Toolchain{*compiler, *pass, *runtime,
+                   support_file("libplumb_sampled_pass.so").value_or(""),
+                   support_file("libplumb_watch.so").value_or("")};
 }
 
 }  // namespace
@@ -50,6 +53,8 @@ Result<Ending> command_cc(bool cxx, const std::vector<std::string>& arguments) {
   if (!call->remark.empty()) {
     (void)write_stream(STDERR_FILENO, fmt::format("plumb: note: {}\n", call->remark));
   }
+  // Not by an argument: clang reads options of plugins only when it loads them twice.
+  if (call->stacks) setenv("PLUMB_PASS_STACKS", "1", 1);
   std::vector<char*> words;
   for (const std::string& word : call->words) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);

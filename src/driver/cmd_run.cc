@@ -34,6 +34,7 @@ Result<Ending> command_run(const Invocation& call) {
   options.command = call.words;
   options.stack_depth = static_cast<unsigned>(settings.number(Opt::stacks));
   options.forgotten = !settings.flag(Opt::no_forgotten);
+  options.last_use = settings.flag(Opt::last_use);
   options.keep_trace = settings.text(Opt::keep_trace);
   if (settings.flag(Opt::once)) {
     options.look = RunOptions::Look::once;

@@ -56,6 +56,8 @@ std::optional<Level> level_named(std::string_view name) {
   if (name == "minimal") return Level::minimal;
   if (name == "partial") return Level::partial;
   if (name == "full") return Level::full;
+  if (name == "stacks") return Level::stacks;
+  if (name == "sampled") return Level::sampled;
   return std::nullopt;
 }
 
@@ -67,7 +69,8 @@ Result<Wish> read_wish(const std::vector<std::string>& arguments, std::vector<st
       const std::optional<Level> level = level_named(word.substr(8));
       if (!level) {
         return fail({}, fmt::format("no level '{}'", word.substr(8)),
-                    "there are -fplumb=full, -fplumb=partial and -fplumb=minimal");
+                    "there are -fplumb=stacks, -fplumb=full, -fplumb=partial, -fplumb=minimal and "
+                    "-fplumb=sampled");
       }
       wish.level = *level;
       continue;
@@ -111,6 +114,11 @@ Result<Wish> read_wish(const std::vector<std::string>& arguments, std::vector<st
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.find_last_of('/')); }
 
+std::vector<std::string> linked_with(const std::string& library) {
+  return {"-Wl,--push-state,--no-as-needed", "-Wl," + library, "-Wl,--pop-state",
+          "-Wl,-rpath," + folder_of(library)};
+}
+
 }  // namespace
 
 Result<CompilerCall> compiler_call(const Toolchain& tools,
@@ -131,7 +139,14 @@ Result<CompilerCall> compiler_call(const Toolchain& tools,
   }
   std::vector<std::string> before;
   std::vector<std::string> after;
-  if (!plain) {
+  if (!plain && wish->level == Level::sampled) {
+    if (tools.sampled_pass.empty() || tools.sampled_runtime.empty()) {
+      return fail({}, "-fplumb=sampled: its plugin or runtime is not installed");
+    }
+    before.push_back("-fpass-plugin=" + tools.sampled_pass);
+    if (wish->links && !wish->relocatable) after = linked_with(tools.sampled_runtime);
+  } else if (!plain) {
+    call.stacks = wish->level == Level::stacks;
     before.insert(before.end(), kPlain.begin(), kPlain.end());
     if (wish->level != Level::minimal) {
       before.push_back("-fpass-plugin=" + tools.pass);
@@ -139,10 +154,9 @@ Result<CompilerCall> compiler_call(const Toolchain& tools,
       before.insert(before.end(), {"-Xclang", "-fsanitize-address-use-after-scope"});
     }
     if (wish->links && !wish->relocatable) {
-      after = {"-Wl,--push-state,--no-as-needed", "-Wl," + tools.runtime, "-Wl,--pop-state",
-               "-Wl,-rpath," + folder_of(tools.runtime)};
+      after = linked_with(tools.runtime);
       // What the program tracks unless PLUMB_OPTIONS says otherwise.
-      if (wish->level != Level::full) {
+      if (wish->level == Level::minimal || wish->level == Level::partial) {
         after.push_back(wish->level == Level::minimal ? "-Wl,--defsym=__plumb_built_mode=1"
                                                       : "-Wl,--defsym=__plumb_built_mode=2");
       }

@@ -14,17 +14,20 @@
 
 namespace plumb {
 
-enum class Level { minimal, partial, full };
+enum class Level { minimal, partial, full, stacks, sampled };
 
 struct Toolchain {
-  std::string compiler;  // clang 19
-  std::string pass;      // the plugin
-  std::string runtime;   // the library
+  std::string compiler;      // clang 19
+  std::string pass;          // the plugin
+  std::string runtime;       // the library
+  std::string sampled_pass;  // the same two for -fplumb=sampled
+  std::string sampled_runtime;
 };
 
 struct CompilerCall {
   std::vector<std::string> words;  // the compiler first
   std::string remark;              // for standard error, or empty
+  bool stacks = false;             // the plugin is to call the runtime for each drop
 };
 
 // `arguments` without `cc`. An Error for what cannot work.

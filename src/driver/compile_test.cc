@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-const Toolchain kTools{"/bin/clang-19", "/lib/pass.so", "/lib/plumb/runtime.so"};
+const Toolchain kTools{"/bin/clang-19", "/lib/pass.so", "/lib/plumb/runtime.so", "", ""};
 
 std::vector<std::string> words_for(const std::vector<std::string>& arguments) {
   const Result<CompilerCall> call = compiler_call(kTools, arguments);
@@ -52,6 +52,8 @@ TEST(Compile, TakesItsOwnLevelOut) {
   EXPECT_THAT(words, Not(Contains("-fpass-plugin=/lib/pass.so")));
   EXPECT_THAT(words, Contains("-Wl,/lib/plumb/runtime.so"));
   EXPECT_FALSE(compiler_call(kTools, {"-fplumb=most", "a.c"}));
+  EXPECT_FALSE(compiler_call(kTools, {"a.c"})->stacks);
+  EXPECT_TRUE(compiler_call(kTools, {"-fplumb=stacks", "a.c"})->stacks);
 }
 
 TEST(Compile, StaysOutWhereItCannotWork) {

@@ -233,6 +233,11 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .name = "no-rerun",
      .commands = {Command::run},
      .help = "do not run the program a second time to find the places of loss"},
+    {.opt = Opt::last_use,
+     .name = "last-use",
+     .commands = {Command::run},
+     .help = "in the second run, also say where what is still reachable was used last, and what "
+             "points to it"},
     {.opt = Opt::keep_trace,
      .name = "keep-trace",
      .type = ValueType::file,
@@ -494,7 +499,8 @@ constexpr auto kCommands = std::to_array<CommandSpec>({
          "a "
          "runtime library are added. The program then reports by itself, when it ends, where "
          "each lost block was allocated, where its last reference went, and what held it.\n\n"
-         "-fplumb=full (the default) and -fplumb=partial track references; -fplumb=minimal tracks "
+         "-fplumb=full (the default) and -fplumb=partial track references; -fplumb=stacks takes "
+         "the calls of every drop along as well; -fplumb=minimal tracks "
          "allocations only. PLUMB_OPTIONS=mode=...:output=FILE:exitcode=N is read by the "
          "program. Compile with -g for names and lines. plumb-cc and plumb-c++ are the same as "
          "single words.",

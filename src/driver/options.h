@@ -94,6 +94,7 @@ enum class Opt {
   no_forgotten,
   once,
   no_rerun,
+  last_use,
   keep_trace,
   snapshot,
   snapshot_file,

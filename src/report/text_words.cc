@@ -108,6 +108,9 @@ std::string loss_mark(const Loss& loss) {
 }
 
 std::string sentence_of(const Leak& leak, Engine engine, Place place) {
+  if (engine == Engine::check && leak.kind == Kind::forgotten && !leak.holders.empty()) {
+    return fmt::format("'{}', out of which nothing is freed, takes it here", leak.holders[0].name);
+  }
   if (place == Place::loss || place == Place::path_end) return loss_sentence(leak, engine);
   const std::string what = allocated_words(leak, place);
   switch (leak.kind) {

@@ -61,12 +61,12 @@ void Input::restore() const {
   if (end_ >= 0) lseek(STDIN_FILENO, end_, SEEK_SET);
 }
 
-Result<Trace> look_again(Launch launch, const Trace& found, const Input& input,
+Result<Trace> look_again(Launch launch, const Trace& found, bool kept, const Input& input,
                          double first_seconds) {
   Result<std::string> tool = valgrind_tool();
   if (!tool) return std::unexpected(tool.error());
-  const Wants wants = wants_of(found);
-  if (wants.watched == 0) return fail({}, "what was lost has no name to recognise it by");
+  const Wants wants = wants_of(found, kept);
+  if (wants.watched == 0) return fail({}, "what was not freed has no name to recognise it by");
   Result<TraceMemory> list = TraceMemory::with(wants.list);
   if (!list) return std::unexpected(list.error());
   Result<TraceMemory> memory = TraceMemory::create();

@@ -39,7 +39,8 @@ class Input {
 
 // Runs it and reads what was watched. An error is what limits the result: the
 // first run's answer stands.
-Result<Trace> look_again(Launch launch, const Trace& found, const Input& input,
+// `kept`: what is still reachable is watched, too.
+Result<Trace> look_again(Launch launch, const Trace& found, bool kept, const Input& input,
                          double first_seconds);
 
 }  // namespace plumb

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "run/locate.h"
 #include "run/trace_report.h"
 #include "trace/symbolise.h"
 
@@ -49,13 +50,6 @@ class Modules {
   std::vector<ModuleId> renamed_;  // of `watched`
 };
 
-bool is_system_library(std::string_view path) {
-  const std::string_view name = path.substr(path.find_last_of('/') + 1);
-  constexpr std::array<std::string_view, 6> kNames = {"libc.so",   "libc-",   "ld-linux",
-                                                      "libstdc++", "libm.so", "libgcc_s"};
-  return std::ranges::any_of(kNames, [&](std::string_view it) { return name.starts_with(it); });
-}
-
 using NameKey = std::tuple<std::size_t, std::uint64_t, std::uint32_t, std::uint64_t, std::uint64_t>;
 
 std::optional<NameKey> key_of(const TraceName& name, const TraceAddress& caller) {
@@ -81,8 +75,9 @@ struct Bucket {
     indirect.bytes += size;
   }
 };
-using BucketKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
-                             std::optional<Cause>, bool>;
+using BucketKey =
+    std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::optional<Cause>,
+               bool, std::uint32_t, PlumbPlaceKind, std::int64_t, std::uint32_t>;
 
 class Joiner {
  public:
@@ -104,7 +99,7 @@ class Joiner {
     fill_buckets();
     for (std::size_t i = 0; i < found_.groups.size(); ++i) {
       const TraceGroup& group = found_.groups[i];
-      if (group.reach != Reach::lost) {
+      if (group.reach == Reach::unknown) {
         add(report, plain_leak(group));
         continue;
       }
@@ -147,7 +142,24 @@ class Joiner {
     return watched;
   }
 
+  // What is still reachable is told apart by its last use and what points to it.
+  void fill_kept_buckets() {
+    for (const TraceLost& kept : found_.kept) {
+      const auto key = key_of(kept.name, kept.name.caller);
+      const auto place = key ? by_name_.find(*key) : by_name_.end();
+      if (place == by_name_.end() || place->second->reach != Reach::reachable) continue;
+      const TraceWatched* watched = place->second;
+      const TracePlace& holder = watched->place;
+      Bucket& bucket = buckets_[{
+          kept.group, watched->allocation, 0, watched->use, std::nullopt, false, 0, holder.kind,
+          holder.word.module ? static_cast<std::int64_t>(holder.word.offset) : holder.offset, 0}];
+      bucket.watched = watched;
+      bucket.add_direct(kept.size);
+    }
+  }
+
   void fill_buckets() {
+    fill_kept_buckets();
     std::vector<Bucket*> homes(found_.lost.size());
     for (std::size_t i = 0; i < found_.lost.size(); ++i) {
       const TraceLost& lost = found_.lost[i];
@@ -157,8 +169,12 @@ class Joiner {
       }
       const TraceWatched* watched = match(lost);
       if (watched == nullptr) continue;
-      Bucket& bucket = buckets_[{lost.group, watched->allocation, watched->loss, watched->use,
-                                 watched->cause, watched->returned}];
+      const TracePlace& place = watched->place;
+      Bucket& bucket =
+          buckets_[{lost.group, watched->allocation, watched->loss, watched->use, watched->cause,
+                    watched->returned, watched->trail, place.kind,
+                    place.word.module ? static_cast<std::int64_t>(place.word.offset) : place.offset,
+                    place.frame}];
       bucket.watched = watched;
       bucket.add_direct(lost.size);
       homes[i] = &bucket;
@@ -186,13 +202,17 @@ class Joiner {
                                 ? stack_of(watched.allocation)
                                 : named_stack(found_.stacks[group.stack], symbols_);
     leak.allocation.api = api_of(leak.allocation.stack, group.api);
-    leak.loss = loss_of(watched);
+    if (group.reach == Reach::lost) {
+      leak.loss = loss_of(watched);
+    } else if (std::optional<Holder> holder = holder_of(watched); holder) {
+      leak.holders.push_back(std::move(*holder));
+    }
     if (watched.use != 0) {
       leak.last_use = LastUse{};
       leak.last_use->stack = stack_of(watched.use);
       leak.last_use->what = UseKind::access;
       const Frame* from = program_frame(leak.last_use->stack);
-      const Frame* to = program_frame(leak.loss->stack);
+      const Frame* to = leak.loss ? program_frame(leak.loss->stack) : nullptr;
       if (from != nullptr && to != nullptr) leak.window = {*from, *to};
     }
     return leak;
@@ -207,41 +227,30 @@ class Joiner {
     return place == stack.end() ? nullptr : &*place;
   }
 
+  // What still points to it.
+  std::optional<Holder> holder_of(const TraceWatched& watched) {
+    if (watched.place.kind == PLUMB_PLACE_NONE) return std::nullopt;
+    SeenLoss seen;
+    seen.place = watched.place;
+    seen.place.word = modules_.rename(watched.place.word);
+    // Whose thread-local variables are meant is looked up in the allocation's.
+    seen.stack = modules_.rename(watched_.stacks[watched.allocation]);
+    if (seen.stack.empty()) return std::nullopt;
+    return locate(seen, symbols_).holder;
+  }
+
   Loss loss_of(const TraceWatched& watched) {
-    Loss loss;
-    loss.cause = watched.cause;
-    std::vector<TraceAddress> stack = modules_.rename(watched_.stacks[watched.loss]);
-    bool last_read = watched.last_read;
-    // A result that nobody looked at was dropped by the caller; but what is in
-    // the register for results may just have been left there.
-    if (watched.returned && stack.size() > 1 && may_be_result(stack.front())) {
-      stack.erase(stack.begin());
-      loss.cause = Cause::discarded;
-      last_read = false;
-    }
-    loss.stack = named_stack(stack, symbols_);
-    if (last_read && stack.front().module) step_behind(stack.front(), loss.stack);
-    return loss;
-  }
-
-  bool may_be_result(const TraceAddress& address) {
-    if (!address.module) return true;
-    return symbols_.may_return_pointer({*address.module, address.offset, true}).value_or(true);
-  }
-
-  // The place where nothing refers to it any more is behind the last read, if
-  // that is a later line of the same function.
-  void step_behind(const TraceAddress& address, Stack& stack) {
-    const std::vector<Frame>& read = symbols_.frames({*address.module, address.offset, true});
-    const std::vector<Frame>& next = symbols_.frames({*address.module, address.offset, false});
-    const bool same = read.size() == next.size() &&
-                      std::ranges::equal(read, next, {}, &Frame::function, &Frame::function) &&
-                      read.front().file == next.front().file;
-    if (!same || !read.front().line || !next.front().line ||
-        *next.front().line <= *read.front().line) {
-      return;
-    }
-    std::ranges::copy(next, stack.begin());
+    SeenLoss seen;
+    seen.cause = watched.cause;
+    seen.returned = watched.returned;
+    seen.last_read = watched.last_read;
+    seen.thrown = watched.thrown;
+    seen.stack = modules_.rename(watched_.stacks[watched.loss]);
+    seen.trail = modules_.rename(watched_.stacks[watched.trail]);
+    seen.use = modules_.rename(watched_.stacks[watched.use]);
+    seen.place = watched.place;
+    seen.place.word = modules_.rename(watched.place.word);
+    return locate(seen, symbols_);
   }
 
   const Trace& found_;

@@ -98,9 +98,9 @@ void note_missed(const Joined& joined, Report& report) {
        {}});
 }
 
-bool worth_another_look(const Trace& trace) {
+bool worth_another_look(const Trace& trace, bool kept) {
   return trace.phase == PLUMB_PHASE_DONE && trace.problem == PLUMB_PROBLEM_NONE &&
-         !trace.lost.empty();
+         (!trace.lost.empty() || (kept && !trace.kept.empty()));
 }
 
 // The report of the first run, with the places of loss when they can be had.
@@ -112,7 +112,7 @@ Report report_with_places(const RunOptions& options, const Launch& launch, const
     report.tool.mode = "once";
     return report;
   }
-  if (options.look == RunOptions::Look::scan_only || !worth_another_look(found)) {
+  if (options.look == RunOptions::Look::scan_only || !worth_another_look(found, options.last_use)) {
     return report_from(found);
   }
   Result<Trace> watched = [&]() -> Result<Trace> {
@@ -121,7 +121,7 @@ Report report_with_places(const RunOptions& options, const Launch& launch, const
                   "plumb run --once does both in one run");
     }
     if (options.before_again) options.before_again();
-    return look_again(launch, found, input, ended.seconds);
+    return look_again(launch, found, options.last_use, input, ended.seconds);
   }();
   if (!watched) {
     Report report = report_from(found);

@@ -23,6 +23,9 @@ struct RunOptions {
   // How much is looked for: what is lost (scan), and where (the program is run
   // again, under Valgrind, when something was lost), in one run or two.
   enum class Look { scan_only, again, once } look = Look::again;
+  // In the second run, watch what is still reachable, too: where it was used
+  // last, and what points to it.
+  bool last_use = false;
   std::function<void()> before_again;  // the second run is about to begin
 };
 

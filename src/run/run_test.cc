@@ -413,6 +413,38 @@ TEST(Run, ManyThreadsAtTheEnd) {
   }
 }
 
+// What the program does wrong is its own affair; it ends as it would alone, and
+// the report is about what was there.
+TEST(Run, ProgramsThatEndBadly) {
+  const std::string program = compiled("damaged.c", kGcc);
+  const auto scan = [&](const std::string& mode) {
+    SCOPED_TRACE(mode);
+    RunOptions options;
+    options.command = {program, mode};
+    options.look = RunOptions::Look::scan_only;
+    Result<RunOutcome> outcome = run_program(options);
+    if (!outcome) {
+      ADD_FAILURE() << outcome.error().message();
+      return RunOutcome{};
+    }
+    EXPECT_TRUE(check_totals(outcome->report));
+    return std::move(*outcome);
+  };
+  for (const char* mode : {"double-free", "overrun"}) {
+    const RunOutcome outcome = scan(mode);
+    EXPECT_TRUE(WIFSIGNALED(outcome.wait_status)) << mode;
+    EXPECT_EQ(WTERMSIG(outcome.wait_status), SIGABRT) << mode;
+    EXPECT_FALSE(outcome.report.leaks.empty()) << mode;
+  }
+  const RunOutcome full = scan("out-of-memory");
+  EXPECT_EQ(WEXITSTATUS(full.wait_status), 7);
+  EXPECT_FALSE(full.report.leaks.empty());
+  const RunOutcome threads = scan("threads");
+  EXPECT_EQ(WEXITSTATUS(threads.wait_status), 0);
+  // The last one to store is not lost.
+  EXPECT_EQ(threads.report.totals.lost.blocks, 1000);
+}
+
 TEST(Run, PassesSignalsOn) {
   // `sleep` ends by the signal that is sent to us.
   std::thread sender([] {

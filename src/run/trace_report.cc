@@ -1,5 +1,6 @@
 #include "run/trace_report.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -74,6 +75,13 @@ Loss loss_of(const TraceLoss& from, Stack stack) {
 }
 
 }  // namespace
+
+bool is_system_library(std::string_view path) {
+  const std::string_view name = path.substr(path.find_last_of('/') + 1);
+  constexpr std::array<std::string_view, 6> kNames = {"libc.so",   "libc-",   "ld-linux",
+                                                      "libstdc++", "libm.so", "libgcc_s"};
+  return std::ranges::any_of(kNames, [&](std::string_view it) { return name.starts_with(it); });
+}
 
 Stack named_stack(const std::vector<TraceAddress>& addresses, Symboliser& symbols) {
   Stack stack;

@@ -2,6 +2,7 @@
 // result, sums that hold.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "core/report.h"
@@ -22,6 +23,9 @@ void finish_report(Report& report, const Trace& trace, Symboliser& symbols);
 
 // The tool, the process, and how much was allocated and freed.
 Report begin_report(const Trace& trace);
+
+// The C or C++ library, or the loader: nobody's own code.
+bool is_system_library(std::string_view path);
 
 // Everything except what only the starter knows (command, duration, status).
 Report report_from(const Trace& trace);

@@ -28,9 +28,9 @@ bool in_order(const PlumbWant& left, const PlumbWant& right) {
 
 // How many blocks of each group may be watched: all, or so many that the groups
 // with few blocks are whole.
-std::size_t share_of(const Trace& trace) {
-  std::vector<std::size_t> counts(trace.groups.size());
-  for (const TraceLost& lost : trace.lost) ++counts[lost.group];
+std::size_t share_of(const std::vector<const TraceLost*>& blocks, std::size_t groups) {
+  std::vector<std::size_t> counts(groups);
+  for (const TraceLost* block : blocks) ++counts[block->group];
   std::ranges::sort(counts);
   std::size_t room = kMaxWatched;
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -43,18 +43,23 @@ std::size_t share_of(const Trace& trace) {
 
 }  // namespace
 
-Wants wants_of(const Trace& trace) {
+Wants wants_of(const Trace& trace, bool kept) {
   Wants wants;
-  const std::size_t share = share_of(trace);
+  std::vector<const TraceLost*> blocks;
+  for (const TraceLost& block : trace.lost) blocks.push_back(&block);
+  if (kept) {
+    for (const TraceLost& block : trace.kept) blocks.push_back(&block);
+  }
+  const std::size_t share = share_of(blocks, trace.groups.size());
   std::vector<std::size_t> used(trace.groups.size());
   std::vector<PlumbWant> items;
-  for (const TraceLost& lost : trace.lost) {
-    const TraceName& name = lost.name;
-    if (name.ordinal == 0 || !name.caller.module || used[lost.group] >= share) {
+  for (const TraceLost* block : blocks) {
+    const TraceName& name = block->name;
+    if (name.ordinal == 0 || !name.caller.module || used[block->group] >= share) {
       ++wants.left_out;
       continue;
     }
-    ++used[lost.group];
+    ++used[block->group];
     items.push_back({static_cast<std::uint32_t>(name.caller.module->index), name.thread,
                      name.caller.offset, name.size, name.ordinal});
   }

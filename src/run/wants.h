@@ -17,7 +17,8 @@ struct Wants {
   std::size_t watched = 0;
   std::size_t left_out = 0;
 };
-Wants wants_of(const Trace& trace);
+// `kept`: what is still reachable, too.
+Wants wants_of(const Trace& trace, bool kept = false);
 
 // Every allocation.
 std::string want_all();

@@ -408,6 +408,36 @@ void DwarfInfo::set_line(Unit& unit, std::uint64_t address, SourcePlace& place) 
   }
 }
 
+bool DwarfInfo::function_at(std::uint64_t address, Dwarf_Die& die, std::uint64_t& entry) {
+  const std::size_t* index = unit_at_.find(address);
+  if (index == nullptr) return false;
+  Unit& unit = unit_ready(*index);
+  const std::size_t* function = unit.scopes->function_at.find(address);
+  if (function == nullptr) return false;
+  die = unit.scopes->functions[*function].die;
+  entry = unit.scopes->functions[*function].entry;
+  return true;
+}
+
+void DwarfInfo::each_line(std::uint64_t begin, std::uint64_t end,
+                          const std::function<void(std::uint64_t pc, std::uint32_t line)>& use) {
+  const std::size_t* index = unit_at_.find(begin);
+  if (index == nullptr) return;
+  Unit& unit = unit_ready(*index);
+  if (unit.lines == nullptr) return;
+  for (std::size_t i = 0; i < unit.line_count; ++i) {
+    Dwarf_Line* row = dwarf_onesrcline(unit.lines, i);
+    Dwarf_Addr pc = 0;
+    int line = 0;
+    if (dwarf_lineaddr(row, &pc) != 0 || pc < begin || pc >= end) continue;
+    if (dwarf_lineno(row, &line) == 0 && line > 0) use(pc, static_cast<std::uint32_t>(line));
+  }
+}
+
+void DwarfInfo::each_unit(const std::function<void(Dwarf_Die unit)>& use) {
+  for (std::size_t i = 0; i < units_.size(); ++i) use(unit_ready(i).body);
+}
+
 std::vector<SourcePlace> DwarfInfo::find(std::uint64_t address, std::uint64_t& entry) {
   std::vector<SourcePlace> places;
   const std::size_t* index = unit_at_.find(address);

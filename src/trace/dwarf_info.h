@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,6 +57,14 @@ class DwarfInfo {
   // the address (as the DWARF counts it). `entry` becomes the first address of
   // the last one's function.
   std::vector<SourcePlace> find(std::uint64_t address, std::uint64_t& entry);
+
+  // The function's DIE at an address, and its first address.
+  bool function_at(std::uint64_t address, Dwarf_Die& die, std::uint64_t& entry);
+  // Rows of the line table in [begin, end) that have a line.
+  void each_line(std::uint64_t begin, std::uint64_t end,
+                 const std::function<void(std::uint64_t pc, std::uint32_t line)>& use);
+  // The units that have code.
+  void each_unit(const std::function<void(Dwarf_Die unit)>& use);
 
   bool has_functions() const { return has_functions_; }
   bool has_lines() const { return has_lines_; }

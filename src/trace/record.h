@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define PLUMB_TRACE_MAGIC "PLUMBTRC"
-#define PLUMB_TRACE_VERSION 2u
+#define PLUMB_TRACE_VERSION 3u
 
 /* Set by the command for the runtime: "fd=N:depth=N:scrub=0|1", and for a run
  * under the Valgrind tool ":watch=FD" (a PlumbWantHeader and what follows it),
@@ -217,6 +217,38 @@ enum PlumbCause {
 /* PlumbWatched.flags */
 #define PLUMB_WATCHED_RETURNED 1u  /* the innermost function had it as its result */
 #define PLUMB_WATCHED_LAST_READ 2u /* lost by not being read again after that instruction */
+#define PLUMB_WATCHED_THROWN 4u    /* the trail ends because an exception left the frame */
+
+/* What the last reference was in. */
+enum PlumbPlaceKind {
+  PLUMB_PLACE_NONE = 0,
+  PLUMB_PLACE_WORD = 1,      /* memory that is on no stack */
+  PLUMB_PLACE_STACK = 2,     /* a word of a frame of the loss stack */
+  PLUMB_PLACE_REGISTERS = 3, /* of the innermost frame */
+  PLUMB_PLACE_COUNT = 4
+};
+
+/* Something in a frame of the loss stack that referred to memory at or closely
+ * before the word: the word may be a member of what it points to. */
+#define PLUMB_ALIAS_IN_MEMORY 255u
+typedef struct PlumbAlias {
+  uint8_t frame;
+  uint8_t in_register; /* DWARF's number, or PLUMB_ALIAS_IN_MEMORY */
+  uint16_t delta;      /* the word's address minus what this refers to */
+  int32_t offset;      /* in memory: its address minus the frame's CFA */
+} PlumbAlias;
+
+/* Enough for a reader of debug information to say what the source calls it. */
+#define PLUMB_MAX_ALIASES 24u
+typedef struct PlumbPlace {
+  uint64_t word;      /* its address */
+  int64_t offset;     /* STACK: minus the frame's CFA; WORD: minus the thread pointer, if close */
+  uint32_t kind;      /* PlumbPlaceKind */
+  uint32_t frame;     /* STACK: of the loss stack */
+  uint32_t registers; /* REGISTERS: DWARF's numbers, as bits */
+  uint32_t alias_count;
+  PlumbAlias aliases[PLUMB_MAX_ALIASES]; /* WORD, STACK of an outer frame */
+} PlumbPlace;
 
 /* What the Valgrind tool knows of a block that was watched. Stacks are ids in
  * STACKS, 0 when unknown. */
@@ -227,6 +259,11 @@ typedef struct PlumbWatched {
   uint32_t use_stack;
   uint32_t cause; /* PlumbCause */
   uint32_t flags;
+  /* LAST_READ: the code that the frame ran from that read on, as pairs of first
+   * and last instruction; written as a stack, one past each address. */
+  uint32_t trail_stack;
+  uint32_t reserved;
+  PlumbPlace place;
 } PlumbWatched;
 
 /* Which allocations to watch: a file of its own, for the runtime. The name of

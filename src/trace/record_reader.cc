@@ -315,6 +315,7 @@ class BlockReader {
       places.emplace(&group, static_cast<std::uint32_t>(places.size()));
     }
     list_lost(places);
+    list_kept(places);
     for (auto& [key, group] : groups_) trace_.groups.push_back(std::move(group));
     return {};
   }
@@ -401,6 +402,18 @@ class BlockReader {
     }
   }
 
+  void list_kept(const std::map<const TraceGroup*, std::uint32_t>& places) {
+    if (!final_) return;
+    for (std::uint64_t i = 1; i < source_.count(PLUMB_SECTION_BLOCKS); ++i) {
+      const auto block = source_.item<PlumbBlock>(PLUMB_SECTION_BLOCKS, i);
+      if (block.state != PLUMB_BLOCK_REACHABLE || trace_.kept.size() >= Trace::kMaxLost) continue;
+      if ((block.flags & PLUMB_BLOCK_EXCLUDED) != 0) continue;
+      const Result<TraceGroup*> group = group_of(i, block, Reach::reachable);
+      trace_.kept.push_back({name_of(block), block.size, places.at(*group),
+                             static_cast<std::uint32_t>(trace_.kept.size())});
+    }
+  }
+
   Result<TraceGroup*> group_of(std::uint64_t index, const PlumbBlock& block, Reach reach) {
     const Result<std::uint32_t> stack = stacks_.read(block.stack);
     if (!stack) return std::unexpected(stack.error());
@@ -424,12 +437,25 @@ class BlockReader {
   Count live_;
 };
 
+TracePlace place_of(const PlumbPlace& item, const ModuleMap& modules) {
+  TracePlace place;
+  place.kind = static_cast<PlumbPlaceKind>(item.kind);
+  // Modules that are gone by the end are not told apart: that is when it was noted.
+  if (place.kind == PLUMB_PLACE_WORD) place.word = modules.find(item.word, UINT32_MAX - 1);
+  place.frame = item.frame;
+  place.offset = item.offset;
+  place.registers = item.registers;
+  place.aliases.assign(item.aliases, item.aliases + std::min(item.alias_count, PLUMB_MAX_ALIASES));
+  return place;
+}
+
 Result<void> read_watched(const Source& source, const BlockReader& blocks, StackReader& stacks,
-                          Trace& trace) {
+                          const ModuleMap& modules, Trace& trace) {
   for (std::uint64_t i = 1; i < source.count(PLUMB_SECTION_WATCHED); ++i) {
     const auto item = source.item<PlumbWatched>(PLUMB_SECTION_WATCHED, i);
     if (item.block == 0) continue;  // taken, but never written
-    if (item.block >= source.count(PLUMB_SECTION_BLOCKS) || item.cause >= PLUMB_CAUSE_COUNT) {
+    if (item.block >= source.count(PLUMB_SECTION_BLOCKS) || item.cause >= PLUMB_CAUSE_COUNT ||
+        item.place.kind >= PLUMB_PLACE_COUNT) {
       return source.damaged(fmt::format("watched block {} is not one", i));
     }
     const auto block = source.item<PlumbBlock>(PLUMB_SECTION_BLOCKS, item.block);
@@ -440,10 +466,13 @@ Result<void> read_watched(const Source& source, const BlockReader& blocks, Stack
     watched.cause = kCauses[item.cause];
     watched.returned = (item.flags & PLUMB_WATCHED_RETURNED) != 0;
     watched.last_read = (item.flags & PLUMB_WATCHED_LAST_READ) != 0;
-    const std::array<std::pair<std::uint32_t, std::uint32_t*>, 3> wanted = {
+    watched.thrown = (item.flags & PLUMB_WATCHED_THROWN) != 0;
+    watched.place = place_of(item.place, modules);
+    const std::array<std::pair<std::uint32_t, std::uint32_t*>, 4> wanted = {
         {{item.allocation_stack, &watched.allocation},
          {item.loss_stack, &watched.loss},
-         {item.use_stack, &watched.use}}};
+         {item.use_stack, &watched.use},
+         {item.trail_stack, &watched.trail}}};
     for (const auto& [id, place] : wanted) {
       const Result<std::uint32_t> stack = stacks.read(id);
       if (!stack) return std::unexpected(stack.error());
@@ -507,7 +536,7 @@ Result<Trace> read_trace(std::span<const std::byte> bytes, std::string_view name
   if (Result<void> good = losses.read_all(); !good) return std::unexpected(good.error());
   BlockReader blocks(*source, stacks, losses, trace);
   if (Result<void> good = blocks.read_all(); !good) return std::unexpected(good.error());
-  if (Result<void> good = read_watched(*source, blocks, stacks, trace); !good) {
+  if (Result<void> good = read_watched(*source, blocks, stacks, modules, trace); !good) {
     return std::unexpected(good.error());
   }
   if (Result<void> good = read_counters(*source, blocks.live(), trace); !good) {

@@ -69,6 +69,16 @@ struct TraceLost {
   std::uint32_t leader = 0;  // index into Trace::lost; itself when it is direct
 };
 
+// What the last reference to a block was in (record.h).
+struct TracePlace {
+  PlumbPlaceKind kind = PLUMB_PLACE_NONE;
+  TraceAddress word;            // WORD
+  std::uint32_t frame = 0;      // STACK: index in the loss stack
+  std::int64_t offset = 0;      // ... and from that frame's CFA; WORD: from the thread pointer
+  std::uint32_t registers = 0;  // REGISTERS
+  std::vector<PlumbAlias> aliases;
+};
+
 // A block that the Valgrind tool watched.
 struct TraceWatched {
   TraceName name;
@@ -77,8 +87,11 @@ struct TraceWatched {
   std::uint32_t loss = 0;
   std::uint32_t use = 0;
   std::optional<Cause> cause;
-  bool returned = false;   // the innermost function of the loss had it as its result
-  bool last_read = false;  // the loss is that nothing read it after that place
+  bool returned = false;    // the innermost function of the loss had it as its result
+  bool last_read = false;   // the loss is that nothing read it after that place
+  bool thrown = false;      // ... and an exception left its frame
+  std::uint32_t trail = 0;  // a stack: pairs of first and last instruction
+  TracePlace place;
 };
 
 struct Trace {
@@ -105,6 +118,7 @@ struct Trace {
   // Lost blocks one by one, leaders first; at most kMaxLost of them.
   static constexpr std::size_t kMaxLost = 1'000'000;
   std::vector<TraceLost> lost;
+  std::vector<TraceLost> kept;  // what is still reachable, as many at most
   std::vector<TraceWatched> watched;
   Count excluded;   // ignored by annotation, or another process's
   Count allocated;  // always freed, excluded and all groups

@@ -141,10 +141,17 @@ TEST(RecordReader, ListsLostBlocksLeadersFirst) {
 TEST(RecordReader, ReadsWhatWasWatched) {
   TraceMaker maker = small();
   const std::uint32_t place = maker.stack({0x10099});
-  maker.watched.push_back(
-      {1, maker.blocks[1].stack, place, 0, PLUMB_CAUSE_OVERWRITTEN, PLUMB_WATCHED_LAST_READ});
-  maker.watched.push_back({0, 0, 0, 0, 0, 0});  // begun, but not written
-  maker.watched.push_back({3, 0, 0, 0, 0, 0});  // freed meanwhile
+  maker.watched.push_back({1,
+                           maker.blocks[1].stack,
+                           place,
+                           0,
+                           PLUMB_CAUSE_OVERWRITTEN,
+                           PLUMB_WATCHED_LAST_READ,
+                           0,
+                           0,
+                           {}});
+  maker.watched.push_back({});                            // begun, but not written
+  maker.watched.push_back({3, 0, 0, 0, 0, 0, 0, 0, {}});  // freed meanwhile
   const Result<Trace> trace = read(maker.bytes());
   ASSERT_TRUE(trace) << trace.error().message();
   ASSERT_EQ(trace->watched.size(), 1);
@@ -164,12 +171,16 @@ TEST(RecordReader, RefusesDamagedWatchedBlocks) {
     maker.watched.push_back(item);
     return read(maker.bytes()).has_value();
   };
-  EXPECT_TRUE(with({1, 0, 0, 0, 0, 0}));
-  EXPECT_FALSE(with({99, 0, 0, 0, 0, 0}));
-  EXPECT_FALSE(with({1, 9999, 0, 0, 0, 0}));
-  EXPECT_FALSE(with({1, 0, 9999, 0, 0, 0}));
-  EXPECT_FALSE(with({1, 0, 0, 9999, 0, 0}));
-  EXPECT_FALSE(with({1, 0, 0, 0, PLUMB_CAUSE_COUNT, 0}));
+  EXPECT_TRUE(with({1, 0, 0, 0, 0, 0, 0, 0, {}}));
+  EXPECT_FALSE(with({99, 0, 0, 0, 0, 0, 0, 0, {}}));
+  EXPECT_FALSE(with({1, 9999, 0, 0, 0, 0, 0, 0, {}}));
+  EXPECT_FALSE(with({1, 0, 9999, 0, 0, 0, 0, 0, {}}));
+  EXPECT_FALSE(with({1, 0, 0, 9999, 0, 0, 0, 0, {}}));
+  EXPECT_FALSE(with({1, 0, 0, 0, PLUMB_CAUSE_COUNT, 0, 0, 0, {}}));
+  EXPECT_FALSE(with({1, 0, 0, 0, 0, 0, 9999, 0, {}}));
+  PlumbPlace place{};
+  place.kind = PLUMB_PLACE_COUNT;
+  EXPECT_FALSE(with({1, 0, 0, 0, 0, 0, 0, 0, place}));
 }
 
 TEST(RecordReader, SumsUpByVerdictAndStack) {
@@ -278,7 +289,7 @@ TEST(RecordReader, OtherVersionSaysWhichItReads) {
   const Result<Trace> trace = read(maker.bytes());
   ASSERT_FALSE(trace);
   EXPECT_EQ(trace.error().message(),
-            "plumb: error: t.trace: format 7, this build reads 2\n"
+            "plumb: error: t.trace: format 7, this build reads 3\n"
             "  hint: record again, or use the plumb that wrote it\n");
 }
 

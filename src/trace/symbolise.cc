@@ -12,6 +12,7 @@
 #include "trace/elf_module.h"
 #include "trace/symbol_table.h"
 #include "trace/symbolise_notes.h"
+#include "trace/variables.h"
 
 namespace plumb {
 namespace {
@@ -68,6 +69,7 @@ struct LoadedModule {
   std::unique_ptr<ElfModule> elf;  // null: nothing usable, `state` says why
   std::unique_ptr<SymbolTable> symbols;
   std::unique_ptr<DwarfInfo> dwarf;
+  std::unique_ptr<Variables> variables;
   ModuleState state;
 
   SymbolTable& symbol_table() {
@@ -279,6 +281,15 @@ std::optional<bool> Symboliser::may_return_pointer(CodeAddress address) {
   const std::vector<SourcePlace> places = module.dwarf->find(at + module.elf->dwarf_shift(), entry);
   if (places.empty() || places.back().function == nullptr) return std::nullopt;
   return places.back().function->may_return_pointer;
+}
+
+Variables* Symboliser::variables(ModuleId id) {
+  if (id.index >= impl_->modules.size()) return nullptr;
+  LoadedModule& module = impl_->load(id.index);
+  // A prelinked file's DWARF counts otherwise; there are none any more.
+  if (!module.elf || !module.dwarf || module.elf->dwarf_shift() != 0) return nullptr;
+  if (!module.variables) module.variables = std::make_unique<Variables>(*module.dwarf, *module.elf);
+  return module.variables.get();
 }
 
 Stack Symboliser::stack(const std::vector<CodeAddress>& addresses) {

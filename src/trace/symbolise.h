@@ -28,6 +28,8 @@ struct CodeAddress {
   bool operator==(const CodeAddress&) const = default;
 };
 
+class Variables;
+
 struct SymboliserOptions {
   std::vector<std::string> debug_directories = {"/usr/lib/debug"};
   bool debuginfod = false;  // ask servers; off unless the user wants it
@@ -50,6 +52,10 @@ class Symboliser {
   // Can the function at the address (the one that was called, not one inlined
   // into it) return a pointer? Unknown without debug information.
   std::optional<bool> may_return_pointer(CodeAddress address);
+
+  // What is known about the module's variables; null without debug information.
+  // Addresses are offsets in the module.
+  Variables* variables(ModuleId module);
 
   // The frames of a whole stack of addresses, innermost first. The first
   // address's `is_return` is as given, all are used as they are.

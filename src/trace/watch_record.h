@@ -21,7 +21,7 @@
 #include "trace/record.h"
 
 #define PLUMB_WATCH_MAGIC "PLUMBWCH"
-#define PLUMB_WATCH_VERSION 1u
+#define PLUMB_WATCH_VERSION 2u
 
 /* Added to every size for the draw: blocks of no bytes are sampled, too. */
 #define PLUMB_WATCH_PAD 16u
@@ -46,7 +46,7 @@ enum PlumbWatchSectionKind {
 
 enum PlumbWatchPhase {
   PLUMB_WATCH_RUNNING = 1,
-  PLUMB_WATCH_ENDED = 2,  /* written on the program's way out */
+  PLUMB_WATCH_ENDED = 2,   /* written on the program's way out */
   PLUMB_WATCH_REFUSED = 3, /* the program was not started; see problem_text */
   PLUMB_WATCH_NO_ROOM = 4  /* it ran, but there was no room to watch it */
 };
@@ -92,8 +92,9 @@ typedef struct PlumbWatchSite {
   double freed_bytes;
   uint64_t lifetime_sum; /* of freed samples */
   uint64_t lifetime_max;
-  uint32_t revived;     /* had gone stale and were touched again */
-  uint32_t freed_stale; /* had gone stale and were freed */
+  uint32_t revived;      /* had gone stale and were touched again */
+  uint32_t freed_stale;  /* had gone stale and were freed */
+  uint64_t longest_rest; /* after which one of its blocks was touched again or freed */
 } PlumbWatchSite;
 
 /* PlumbWatchBlock.flags */
@@ -107,6 +108,8 @@ typedef struct PlumbWatchBlock {
   uint32_t site;
   uint32_t flags;
   uint32_t touches; /* epochs in which it was touched */
+  uint32_t access;  /* stack of the last access that was traced; 0: none */
+  uint32_t burst;   /* the checks that led there, as a stack: newest first */
   uint32_t reserved;
 } PlumbWatchBlock;
 

@@ -135,9 +135,13 @@ Result<void> read_blocks(const Source& source, WatchSnapshot& snapshot) {
         block.last > source.header().now || block.size > std::uint64_t{1} << 48) {
       return source.damaged(fmt::format("block {} is not one", i));
     }
-    snapshot.sites[block.site].blocks.push_back(
-        {static_cast<double>(block.size), weight_of(block), seconds(block.birth),
-         seconds(block.last), (block.flags & PLUMB_WATCH_OBSERVED) != 0, block.touches});
+    snapshot.sites[block.site].blocks.push_back({static_cast<double>(block.size), weight_of(block),
+                                                 seconds(block.birth), seconds(block.last),
+                                                 (block.flags & PLUMB_WATCH_OBSERVED) != 0,
+                                                 block.touches, block.access, block.burst});
+    for (const std::uint32_t stack : {block.access, block.burst}) {
+      if (stack != 0) snapshot.accesses.try_emplace(stack);
+    }
   }
   return {};
 }
@@ -152,8 +156,12 @@ Result<void> read_stacks(const Source& source, std::string_view name, WatchSnaps
     frees.emplace_back(entry.site, entry.samples);
     ids.push_back(entry.stack);
   }
+  const std::size_t others = ids.size();
+  for (const auto& [id, stack] : snapshot.accesses) ids.push_back(id);
   Result<Trace> trace = read_trace_stacks(source.trace(), name, ids);
   if (!trace) return std::unexpected(trace.error());
+  std::size_t next = others;
+  for (auto& [id, stack] : snapshot.accesses) stack = std::move(trace->stacks[next++]);
   snapshot.modules = std::move(trace->modules);
   for (std::size_t i = 0; i < snapshot.sites.size(); ++i) {
     snapshot.sites[i].stack = std::move(trace->stacks[i]);

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,8 @@ struct WatchBlock {
   double last = 0;    // touched last
   bool observed = false;
   std::uint32_t touches = 0;  // epochs
+  std::uint32_t access = 0;   // in WatchSnapshot::accesses; 0: not traced
+  std::uint32_t burst = 0;    // likewise: the checks that led there, newest first
 };
 
 struct WatchFree {
@@ -58,6 +61,7 @@ struct WatchSnapshot {
   std::vector<Module> modules;
   std::vector<WatchSite> sites;
   std::vector<PlumbWatchPoint> history;
+  std::map<std::uint32_t, std::vector<TraceAddress>> accesses;
 };
 
 // Are these the first bytes of a snapshot?

@@ -56,7 +56,7 @@ std::string good_snapshot() {
   std::vector<PlumbWatchBlock> blocks;
   for (std::uint64_t i = 0; i < 20; ++i) {
     const std::uint64_t birth = i * 5'000'000'000;
-    blocks.push_back({1000, 65536, birth, birth, 1, PLUMB_WATCH_OBSERVED, 0, 0});
+    blocks.push_back({1000, 65536, birth, birth, 1, PLUMB_WATCH_OBSERVED, 0, 0, 0, 0});
     site.allocated_blocks += 65;
     site.allocated_bytes += 65'000;
   }
@@ -109,7 +109,7 @@ TEST(Snapshot, OtherVersionsAreNamed) {
   bytes[8] = 9;
   const Result<WatchSnapshot> snapshot = read(bytes);
   ASSERT_FALSE(snapshot);
-  EXPECT_EQ(snapshot.error().what, "snapshot format 9, this build reads 1");
+  EXPECT_EQ(snapshot.error().what, "snapshot format 9, this build reads 2");
 }
 
 // Whatever is in it: an error or a report that holds.

@@ -13,8 +13,9 @@ constexpr std::size_t kStretches = 8;
 constexpr std::size_t kLeastStretches = 3;
 // "Born in one stretch at the start": before this share of the run.
 constexpr double kEarly = 0.25;
-// Site-wide reuse that makes it a cache: revived per stale.
-constexpr double kReuse = 0.25;
+// A block is given up when it rests so many times as long as any of its site
+// ever did before it was used again or freed.
+constexpr double kTimesRest = 2;
 // Growth alone is right in about half of the cases.
 constexpr double kGrowthConfidence = 0.5;
 
@@ -39,10 +40,12 @@ double sure_share(std::uint64_t hits, std::uint64_t tries) {
   return std::max(0.0, (p + 0.5 / n - std::sqrt(p * (1 - p) / n + 0.25 / (n * n))) / (1 + 1 / n));
 }
 
-bool is_stale(const WatchBlock& block, double now, double epoch, const StalePolicy& policy) {
+bool is_stale(const WatchBlock& block, double now, double epoch, double longest_rest,
+              const StalePolicy& policy) {
   if (!block.observed) return false;
   const double idle = now - block.last;
-  const double least = std::max(policy.least_idle, policy.times_active * epoch);
+  const double least =
+      std::max({policy.least_idle, policy.times_active * epoch, kTimesRest * longest_rest});
   if (policy.never_used) return block.touches <= 1 && idle > std::max(policy.least_idle, epoch);
   const double rest =
       std::min(policy.times_active * (block.last - block.birth), policy.share_of_run * now);
@@ -115,16 +118,18 @@ SiteJudgement judge_site(const WatchSite& site, const WatchSnapshot& snapshot,
   SiteJudgement result;
   const bool no_touches = (snapshot.limits & PLUMB_WATCH_NO_TOUCHES) != 0;
   // Whoever was born later cannot be stale yet.
-  const double old_enough = snapshot.now -
-                            std::max(policy.least_idle, policy.times_active * snapshot.epoch) -
-                            2 * snapshot.epoch;
+  const double rest = static_cast<double>(site.sums.longest_rest) / 1e9;
+  const double old_enough =
+      snapshot.now -
+      std::max({policy.least_idle, policy.times_active * snapshot.epoch, kTimesRest * rest}) -
+      2 * snapshot.epoch;
   // A site whose touches are not seen at all (large blocks, or the kernel does
   // not show them) is judged by its growth.
   const auto is_seen = [&](const WatchBlock& block) { return !no_touches && block.observed; };
   result.by_growth_only = std::ranges::none_of(site.blocks, is_seen);
   std::uint64_t decided = 0;
   // What is stale now came to be so between the start and this moment.
-  const double window = std::max(old_enough, snapshot.now / 2);
+  const double window = std::max(old_enough, snapshot.now / 4);
   double early_bytes = 0;
   double variance = 0;
   double true_bytes = 0;
@@ -137,7 +142,7 @@ SiteJudgement judge_site(const WatchSite& site, const WatchSnapshot& snapshot,
     all_births.add(block.birth, snapshot.now);
     if (!result.by_growth_only) {
       if (!is_seen(block) || block.birth > old_enough) continue;
-      if (!is_stale(block, snapshot.now, snapshot.epoch, policy)) {
+      if (!is_stale(block, snapshot.now, snapshot.epoch, rest, policy)) {
         if (is_in_use(block, snapshot.now, snapshot.epoch)) ++decided;
         continue;
       }
@@ -178,15 +183,11 @@ SiteJudgement judge_site(const WatchSite& site, const WatchSnapshot& snapshot,
     return result;
   }
   const std::uint64_t stale = result.stale_samples;
-  const double reused = static_cast<double>(site.sums.revived);
   result.misled_chance = tail_of_half(stale, decided);
-  result.confidence = std::clamp(sure_share(stale, decided) * static_cast<double>(stale) /
-                                     std::max(1.0, static_cast<double>(stale) + reused),
-                                 0.05, 0.99);
+  result.confidence = std::clamp(sure_share(stale, decided), 0.05, 0.99);
   if (stale < policy.least_samples) {
-    result.verdict = SiteVerdict::few;
-  } else if (reused >= std::max(2.0, kReuse * static_cast<double>(stale)) ||
-             static_cast<double>(stale) < policy.share * static_cast<double>(decided)) {
+    result.verdict = site.sums.revived >= 2 ? SiteVerdict::cache : SiteVerdict::few;
+  } else if (static_cast<double>(stale) < policy.share * static_cast<double>(decided)) {
     result.verdict = SiteVerdict::cache;
   } else if (!policy.must_grow || births.go_on()) {
     result.verdict = SiteVerdict::leak;

@@ -2,12 +2,15 @@
 // blocks mislead: a block may rest for long and be used again.
 //
 // A block is stale when it was idle for longer than `times_active` times its
-// active time or `share_of_run` of the whole run, whichever is less, and for
-// longer than `least_idle`. A site is
+// active time or `share_of_run` of the whole run, whichever is less, for longer
+// than `least_idle`, and for twice as long as any block of its site ever rested
+// before it was used again or freed: a cache's entries come back, and where a site
+// has both, only what is really given up counts. A site is
 //   a leak         when enough samples are stale, more than are in use, and
 //                  they were born all along the run: it still grows;
 //   start-up data  when they were all born in one stretch;
-//   a cache        when stale blocks have been used again, or most are in use;
+//   a cache        when blocks that had rested were used again and none rests
+//                  longer than that, or most are in use;
 //   too few        to say when there are not enough samples.
 // Epochs make a block's active time look longer than it was, never shorter: a
 // short rest is not taken for staleness.

@@ -62,7 +62,18 @@ TEST(Verdict, WhatIsUsedAgainIsACache) {
   Scene scene;
   for (int i = 0; i < 20; ++i) scene.block(i * 5, i * 5 + 0.2);
   scene.site.sums.revived = 12;
+  scene.site.sums.longest_rest = 60'000'000'000;
   EXPECT_EQ(scene.judged().verdict, SiteVerdict::cache);
+}
+
+// The same site has entries that come back after 15 s and blocks that nobody has.
+TEST(Verdict, ALeakBesideACacheIsFound) {
+  Scene scene;
+  for (int i = 0; i < 20; ++i) scene.block(i * 5, i * 5 + 0.2);
+  for (int i = 0; i < 8; ++i) scene.block(i * 5, 90 + i);
+  scene.site.sums.revived = 12;
+  scene.site.sums.longest_rest = 15'000'000'000;
+  EXPECT_EQ(scene.judged().verdict, SiteVerdict::leak);
 }
 
 TEST(Verdict, MostMustBeStale) {

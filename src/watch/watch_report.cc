@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <iterator>
 #include <map>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/chrono.h>
@@ -67,7 +70,88 @@ Age age_of(const SiteJudgement& judged) {
   return age;
 }
 
-Leak leak_of(const WatchSite& site, const SiteJudgement& judged, Symboliser& symbols) {
+// Frames that call the tracing version of their own function are not in the
+// source: no line, and the function of the frame before.
+void drop_doubled(Stack& stack) {
+  Stack kept;
+  for (Frame& frame : stack) {
+    const bool doubled = !kept.empty() && !frame.line && frame.function == kept.back().function;
+    if (!doubled) kept.push_back(std::move(frame));
+  }
+  stack = std::move(kept);
+}
+
+// Where the site's idle blocks were accessed last, by what was traced of it: the
+// place of most of them.
+std::optional<LastUse> last_use_of(const WatchSite& site, const WatchSnapshot& snapshot,
+                                   Symboliser& symbols) {
+  std::map<std::uint32_t, double> weights;
+  std::map<std::uint32_t, std::uint32_t> bursts;
+  for (const WatchBlock& block : site.blocks) {
+    if (block.access == 0) continue;
+    weights[block.access] += block.weight * (snapshot.now - block.last);
+    bursts[block.access] = block.burst;
+  }
+  if (weights.empty()) return std::nullopt;
+  const auto most =
+      std::ranges::max_element(weights, {}, [](const auto& entry) { return entry.second; });
+  LastUse use;
+  use.stack = named_stack(snapshot.accesses.at(most->first), symbols);
+  drop_doubled(use.stack);
+  use.what = UseKind::access;
+  return use;
+}
+
+void add_site(WatchSite& to, WatchSite&& from) {
+  std::ranges::move(from.blocks, std::back_inserter(to.blocks));
+  std::ranges::move(from.frees, std::back_inserter(to.frees));
+  for (std::size_t i = 0; i < std::min(to.curve.size(), from.curve.size()); ++i) {
+    to.curve[i] += from.curve[i];
+  }
+  PlumbWatchSite& sums = to.sums;
+  sums.allocated_samples += from.sums.allocated_samples;
+  sums.freed_samples += from.sums.freed_samples;
+  sums.allocated_blocks += from.sums.allocated_blocks;
+  sums.allocated_bytes += from.sums.allocated_bytes;
+  sums.freed_blocks += from.sums.freed_blocks;
+  sums.freed_bytes += from.sums.freed_bytes;
+  sums.lifetime_sum += from.sums.lifetime_sum;
+  sums.lifetime_max = std::max(sums.lifetime_max, from.sums.lifetime_max);
+  sums.revived += from.sums.revived;
+  sums.freed_stale += from.sums.freed_stale;
+  sums.longest_rest = std::max(sums.longest_rest, from.sums.longest_rest);
+}
+
+// A program with two versions of its functions has two addresses for a place:
+// sites whose stacks read the same are one.
+void unite_sites(WatchSnapshot& snapshot, Symboliser& symbols) {
+  std::map<std::string, std::size_t> known;
+  std::vector<WatchSite> sites;
+  for (WatchSite& site : snapshot.sites) {
+    Stack stack = named_stack(site.stack, symbols);
+    drop_doubled(stack);
+    std::string key = site.api;
+    bool readable = !stack.empty();
+    for (const Frame& frame : stack) {
+      readable = readable && frame.line.has_value();
+      key += fmt::format("|{}|{}|{}|{}", frame.function, frame.file, frame.line.value_or(0),
+                         frame.column.value_or(0));
+      // What starts the program has no lines, and does not matter.
+      if (frame.function == "main") break;
+    }
+    const auto [place, is_new] = known.try_emplace(key, sites.size());
+    if (!readable || is_new) {
+      if (readable) place->second = sites.size();
+      sites.push_back(std::move(site));
+    } else {
+      add_site(sites[place->second], std::move(site));
+    }
+  }
+  snapshot.sites = std::move(sites);
+}
+
+Leak leak_of(const WatchSite& site, const SiteJudgement& judged, const WatchSnapshot& snapshot,
+             Symboliser& symbols) {
   Leak leak;
   leak.kind = Kind::stale;
   leak.confidence = judged.confidence;
@@ -82,6 +166,8 @@ Leak leak_of(const WatchSite& site, const SiteJudgement& judged, Symboliser& sym
   }
   leak.sizes = sizes;
   leak.allocation.stack = named_stack(site.stack, symbols);
+  drop_doubled(leak.allocation.stack);
+  leak.last_use = last_use_of(site, snapshot, symbols);
   leak.allocation.api = api_of(leak.allocation.stack, site.api);
   leak.frees = frees_of(site, symbols);
   leak.age = age_of(judged);
@@ -138,12 +224,14 @@ void add_totals(Report& report, const WatchSnapshot& snapshot) {
 
 }  // namespace
 
-Report report_from(const WatchSnapshot& snapshot, const StalePolicy& policy) {
+Report report_from(const WatchSnapshot& taken, const StalePolicy& policy) {
+  WatchSnapshot snapshot = taken;
   Report report;
   report.tool.engine = Engine::watch;
   report.tool.mode = (snapshot.limits & PLUMB_WATCH_NO_TOUCHES) != 0 ? "growth" : "sampled";
   describe(report.subject, snapshot);
   Symboliser symbols(snapshot.modules);
+  if (!snapshot.accesses.empty()) unite_sites(snapshot, symbols);
   VerdictCounts counts;
   for (const WatchSite& site : snapshot.sites) {
     if (site.blocks.empty()) continue;
@@ -151,7 +239,7 @@ Report report_from(const WatchSnapshot& snapshot, const StalePolicy& policy) {
     counts.add(judged);
     const bool listed =
         judged.verdict == SiteVerdict::leak || (policy.list_all && judged.stale_samples != 0);
-    if (listed) report.leaks.push_back(leak_of(site, judged, symbols));
+    if (listed) report.leaks.push_back(leak_of(site, judged, snapshot, symbols));
   }
   merge_leaks(report.leaks);
   add_totals(report, snapshot);

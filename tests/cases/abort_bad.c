@@ -2,8 +2,8 @@
 // EXPECT: lost 1 block 92 bytes
 // CAUSE: scope-end
 // STATUS: signal 6
-// GAP(run): found - holes in the frames of abort still hold the pointer of the frame before
 // GAP(lsan): found - checks at exit only, which abort does not run
+// GAP(run): found - holes in the frames of abort still hold the pointer of the frame before
 #include "case.h"
 
 static void lose(void) {

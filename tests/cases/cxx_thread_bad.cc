@@ -1,8 +1,8 @@
 // CASE: A std::thread's function loses an object.
 // EXPECT: lost 1 block 16 bytes
 // CAUSE: scope-end
-// GAP(run, -O2): function, place, use - a tail call leaves no frame of the function behind
 // FLAGS: -pthread
+// GAP(run, -O2): use - a tail call leaves no frame of the function behind
 #include <thread>
 
 #include "case.h"

@@ -1,9 +1,9 @@
 // CASE: A block is lost, then the program ends by _exit.
 // EXPECT: lost 1 block 84 bytes
 // CAUSE: scope-end
-// GAP(run, -O2, clang): function, place, use - a tail call leaves no frame of the function behind
 // STATUS: 3
 // GAP(lsan): found - checks at exit only, which _exit does not run
+// GAP(run, -O2, clang): use - a tail call leaves no frame of the function behind
 #include <unistd.h>
 
 #include "case.h"

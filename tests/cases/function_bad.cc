@@ -1,12 +1,13 @@
 // CASE: A std::function carries a raw pointer and is replaced.
 // EXPECT: lost 1 block 32 bytes
 // CAUSE: overwritten
-// GAP(run, -O0): cause - a std::function that is set to nothing keeps its bytes until it is set again
-// GAP(run, -O2, gcc): cause - in the optimised code the variable is part of the function that it was inlined into
-// GAP(run): function, place - a std::function that is set to nothing keeps its bytes until it is set again
-// GAP(run, -O2): use - in the optimised code the variable is part of the function that it was inlined into
 // GAP(cc, -O0): place, function - std::function keeps the bytes of what it held until it is replaced
 // GAP(cc, -O2): place, function, cause - copies the bytes as numbers, whose drops are not marked
+// GAP(run): function, place - a std::function that is set to nothing keeps its bytes until it is set again
+// GAP(run, -O0): cause - a std::function that is set to nothing keeps its bytes until it is set again
+// GAP(run, -O2): use - in the optimised code the variable is part of the function that it was inlined into
+// GAP(run, -O2, gcc): cause - in the optimised code the variable is part of the function that it was inlined into
+// GAP(check): found - what a std::function holds is not followed
 #include <functional>
 
 #include "case.h"

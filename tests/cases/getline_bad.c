@@ -1,7 +1,6 @@
 // CASE: The buffer that getline allocated is not freed.
 // EXPECT: lost 1 block 120 bytes
 // CAUSE: scope-end
-// GAP(run, -O2): function, place - in the optimised code the variable is part of the function that it was inlined into
 // FLAGS: -D_GNU_SOURCE
 #include <stdio.h>
 

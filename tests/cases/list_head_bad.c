@@ -1,6 +1,7 @@
 // CASE: The head of a singly linked list is overwritten.
 // EXPECT: lost 1 block 16 bytes, indirect 3 blocks 48 bytes
 // CAUSE: overwritten
+// GAP(check): found - nodes of a list are not told apart
 #include "case.h"
 
 struct Node {

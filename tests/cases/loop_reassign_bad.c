@@ -3,7 +3,7 @@
 // CAUSE(a): overwritten
 // EXPECT(b): lost 1 block 16 bytes
 // CAUSE(b): scope-end
-// GAP(run, -O2): cause(a), place(a) - the optimiser left only a register, which ends with its last use
+// GAP(check): place(b), cause(b) - one finding for an allocation: the other place is not reported
 #include "case.h"
 
 static void work(long rounds) {

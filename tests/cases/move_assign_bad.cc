@@ -1,8 +1,10 @@
 // CASE: A move assignment overwrites what its target owned.
 // EXPECT: lost 1 block 35 bytes
 // CAUSE: overwritten
+// GAP(run): holder - another variable had the last copy
 // GAP(run, -O0, clang): cause, function, place - the pointer in the moved-from object goes last
 // GAP(run, -O2): cause, function, place - the optimiser left only a register, which ends with its last use
+// GAP(check): found - the replay of the path finds no way to the loss
 #include "case.h"
 
 class Text {

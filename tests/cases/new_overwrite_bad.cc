@@ -1,7 +1,6 @@
 // CASE: A pointer to an object made by new is overwritten.
 // EXPECT: lost 1 block 16 bytes
 // CAUSE: overwritten
-// GAP(run, -O2): cause - the optimiser left only a register, which ends with its last use
 #include "case.h"
 
 struct Point {

@@ -1,7 +1,9 @@
 // CASE: Only the end of a block is remembered; then it goes, too.
 // EXPECT: lost 1 block 80 bytes
 // CAUSE: overwritten
+// GAP(run, -O2): holder - another variable had the last copy
 // GAP(run, -O2): cause, function, place - the optimiser left only a register, which ends with its last use
+// GAP(check): found - what a global holds is not followed
 #include "case.h"
 
 long* g_end;

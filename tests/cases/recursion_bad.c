@@ -1,6 +1,7 @@
 // CASE: Each level of a recursion loses its own block.
 // EXPECT: lost 4 blocks 128 bytes
 // CAUSE: scope-end
+// GAP(run, -O2, gcc): cause - the debug information does not say when the variable ends
 #include "case.h"
 
 static long descend(long depth) {

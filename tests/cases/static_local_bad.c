@@ -1,7 +1,10 @@
 // CASE: A static local is overwritten at each call.
 // EXPECT(a): lost 2 blocks 100 bytes
 // CAUSE(a): overwritten
-// GAP(run, -O2, gcc): cause(a), function(a), place(a), use(a) - the optimiser left only a register, which ends with its last use
+// GAP(run): use - the optimiser left only a register, which ends with its last use
+// GAP(run, -O2, gcc): holder - the debug information has no variable there
+// GAP(run, -O2, gcc): cause, function, place - the optimiser left only a register, which ends with its last use
+// GAP(check): found(a) - what a global holds is not followed
 #include "case.h"
 
 static const char* format(long number) {

@@ -1,6 +1,7 @@
 // CASE: A struct is freed without the string that only it holds.
 // EXPECT: lost 1 block 20 bytes
 // CAUSE: holder-freed
+// GAP(run, -O2): holder - the debug information has no variable there
 // GAP(run, -O2): cause, place - the optimiser left only a register, which ends with its last use
 #include "case.h"
 

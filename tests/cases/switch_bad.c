@@ -1,6 +1,7 @@
 // CASE: One case of a switch returns without freeing.
 // EXPECT: lost 1 block 14 bytes
 // CAUSE: scope-end
+// GAP(run, -O2, gcc): cause - the debug information does not say when the variable ends
 #include "case.h"
 
 static int dispatch(long command) {

@@ -1,9 +1,9 @@
 // CASE: The allocation is in tail position, so that its frame may be gone.
 // EXPECT: lost 1 block 21 bytes
 // CAUSE: scope-end
-// GAP(run, -O2): alloc - the tail call leaves no frame of make behind
 // GAP(memcheck, -O2): alloc - the tail call leaves no frame of make behind
 // GAP(lsan, -O2): alloc - the tail call leaves no frame of make behind
+// GAP(run, -O2): alloc - the tail call leaves no frame of make behind
 #include "case.h"
 
 __attribute__((noinline)) static char* make(long size) {

@@ -1,9 +1,10 @@
 // CASE: A thread returns a block and nobody takes it.
 // EXPECT: lost 1 block 88 bytes
 // CAUSE: discarded
-// GAP(run): found - libc keeps the result of a joined thread in its stack cache
 // GAP(cc): found - libc keeps the result of a joined thread in its stack cache
 // FLAGS: -pthread
+// GAP(run): found - libc keeps the result of a joined thread in its stack cache
+// GAP(check): found - the result of a thread is not followed
 #include <pthread.h>
 
 #include "case.h"

@@ -3,6 +3,7 @@
 // CAUSE: thread-end
 // GAP(cc): place, function, holder, cause - does not see the end of a thread's own variables
 // FLAGS: -pthread
+// GAP(check): found - what a global holds is not followed
 #include <pthread.h>
 
 #include "case.h"

@@ -1,7 +1,6 @@
 // CASE: A function that takes ownership refuses on one path, and its caller does not notice.
 // EXPECT: lost 1 block 46 bytes
 // CAUSE: scope-end
-// GAP(run, -O2): place - the optimiser left only a register, which ends with its last use
 // GAP(run): use - only accesses are uses; passing a pointer on is not seen
 #include "case.h"
 

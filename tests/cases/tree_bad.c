@@ -1,8 +1,10 @@
 // CASE: A subtree is cut off and forgotten.
 // EXPECT: lost 1 block 24 bytes, indirect 2 blocks 48 bytes
 // CAUSE: overwritten
+// GAP(run, -O2): holder - the debug information has no variable there
 // GAP(run, -O2): cause - the optimiser left only a register, which ends with its last use
 // GAP(run, -O2, clang): place - the optimiser left only a register, which ends with its last use
+// GAP(check): place, function - lost in the callee, reported at the call
 #include "case.h"
 
 struct Tree {

@@ -82,9 +82,11 @@ def examine(seed: int, lang: str, config: Config, engines: list[Engine], folder:
         if seen.errors:
             raise EngineError(f"{source.name}: memory errors: {seen.errors}")
         judge = Judge(source, case.truth, engine.claims | engine.measures, config.optimised,
-                      engine.counts_direct)
-        judge.add("status", None, seen.status == native.status and seen.stdout == native.stdout,
-                  f"status {seen.status}, by itself {native.status}")
+                      engine.counts_direct, not engine.is_static)
+        if not engine.is_static:
+            judge.add("status", None,
+                      seen.status == native.status and seen.stdout == native.stdout,
+                      f"status {seen.status}, by itself {native.status}")
         results.append((engine.name, judge.judge(seen)))
     return results
 

@@ -85,14 +85,11 @@ class Engine:
 
 
 class Run(Engine):
-    """`plumb run`: the scan says what was lost, the second run where.
-
-    It names no holder yet.
-    """
+    """`plumb run`: the scan says what was lost, the second run where."""
 
     name = "run"
     claims = frozenset({"status", "found", "false-alarm", "size", "alloc", "forgotten", "place",
-                        "function", "cause", "use"})
+                        "function", "holder", "cause", "use"})
 
     def __init__(self, plumb: Path | None) -> None:
         self.plumb = plumb

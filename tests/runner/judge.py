@@ -104,6 +104,11 @@ class Judge:
         for leak in seen.lost():
             line = user_line(leak.allocation, self.source, self.truth.wrappers)
             home = next((g for g in groups if line in g.lines), None)
+            if line is None and not self.counts:
+                # Lost within the wrapper: no caller is on the path.
+                lost = user_line(leak.loss or [], self.source)
+                home = next((g for g in groups for label in g.labels
+                             if lost in [loss.line for loss in label.losses]), None)
             (home.leaks if home else strays).append(leak)
         for group in groups:
             if not group.leaks and self.counts:

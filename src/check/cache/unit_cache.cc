@@ -46,7 +46,7 @@ std::string compiler_identity() {
 }
 
 std::string maker_identity() {
-  std::string text = compiler_identity() + '\n';
+  std::string text = compiler_identity() + '\n' + compile_recipe();
   if (const Result<std::string> plugin = support_file("libplumb_lower.so"); plugin) {
     Contents contents;
     text += contents.of(*plugin).value_or("") + '\n';

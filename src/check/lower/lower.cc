@@ -115,6 +115,12 @@ Unit lower_module(const llvm::Module& module) {
     if (function.isDeclaration()) continue;
     builder.unit().functions.push_back(lower_function(builder, function));
   }
+  for (const llvm::GlobalAlias& alias : module.aliases()) {
+    const auto* function = llvm::dyn_cast_or_null<llvm::Function>(alias.getAliaseeObject());
+    if (!function || function->isDeclaration()) continue;
+    builder.unit().aliases.push_back(
+        {builder.symbol(alias), builder.symbol(*function), linkage_of(alias), {}});
+  }
   builder.add_globals();
   builder.add_declarations();
   for (const llvm::Function& function : module) {

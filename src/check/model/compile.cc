@@ -176,6 +176,12 @@ std::vector<std::string> files_read(const std::string& source, std::string_view 
 
 }  // namespace
 
+std::string compile_recipe() {
+  std::string recipe;
+  for (const std::string& flag : kOurFlags) recipe += flag + '\n';
+  return recipe;
+}
+
 Result<Compiled> compile(const CompileJob& job) {
   const Result<std::string> plugin = support_file("libplumb_lower.so");
   if (!plugin) return std::unexpected(plugin.error());

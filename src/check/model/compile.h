@@ -25,6 +25,8 @@ struct Compiled {
 // Compiles and lowers. Options that clang does not know are left out. An Error
 // names the file and what the compiler said.
 Result<Compiled> compile(const CompileJob& job);
+// What is added to each job's arguments: another recipe makes other units.
+std::string compile_recipe();
 Result<Unit> compile_unit(const CompileJob& job);
 
 }  // namespace plumb::check

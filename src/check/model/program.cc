@@ -4,9 +4,13 @@
 
 namespace plumb::check {
 
-Program::Program(std::vector<Unit> units) : units_(std::move(units)) {
+Program::Program(std::vector<Unit> units, bool whole) : units_(std::move(units)) {
   add_symbols();
   find_written_globals();
+  if (whole) return;
+  for (ProgramSymbol& symbol : symbols_) {
+    if (symbol.global && symbol.global->linkage != Linkage::internal) symbol.written = true;
+  }
 }
 
 void Program::add_symbols() {
@@ -18,6 +22,7 @@ void Program::add_symbols() {
     for (const Global& g : unit.globals) {
       if (g.linkage == Linkage::internal) local[g.symbol.index] = true;
     }
+    for (const Alias& a : unit.aliases) local[a.symbol.index] = a.linkage == Linkage::internal;
     auto& map = of_unit_.emplace_back(unit.symbols.size());
     for (std::uint32_t s = 0; s < unit.symbols.size(); ++s) {
       const ProgramSymbolId fresh =
@@ -56,6 +61,14 @@ void Program::add_symbols() {
         if (symbol.function) continue;
         symbol.function = FunctionId::of(static_cast<std::uint32_t>(functions_.size()));
         functions_.push_back({u, &f, id});
+      }
+    }
+  }
+  for (std::uint32_t u = 0; u < units_.size(); ++u) {
+    for (const Alias& a : units_[u].aliases) {
+      ProgramSymbol& symbol = symbols_[of_unit_[u][a.symbol.index].index];
+      if (!symbol.function) {
+        symbol.function = symbols_[of_unit_[u][a.function.index].index].function;
       }
     }
   }

@@ -34,8 +34,9 @@ struct ProgramFunction {
 
 class Program {
  public:
-  // The units must not change afterwards.
-  explicit Program(std::vector<Unit> units);
+  // The units must not change afterwards. When some are missing (not `whole`), they
+  // may write any global that is not static.
+  explicit Program(std::vector<Unit> units, bool whole = true);
 
   const std::vector<Unit>& units() const { return units_; }
   const std::vector<ProgramFunction>& functions() const { return functions_; }

@@ -196,6 +196,14 @@ struct Declaration {
   std::uint64_t kept_params = 0;   // bit i: parameter i may be kept (not nocapture)
 };
 
+// Another name of a function: constructors of C++ have two that are often one.
+struct Alias {
+  SymbolId symbol;
+  SymbolId function;
+  Linkage linkage = Linkage::external;
+  std::uint8_t unused[3] = {};
+};
+
 struct Unit {
   std::string source;  // the main file, as the compiler was given it
   std::vector<std::string> symbols;
@@ -203,6 +211,7 @@ struct Unit {
   std::vector<Function> functions;
   std::vector<Global> globals;
   std::vector<Declaration> declarations;
+  std::vector<Alias> aliases;
   std::vector<SymbolId> address_taken;  // functions whose address is stored or passed
 };
 

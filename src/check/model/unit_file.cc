@@ -11,7 +11,7 @@ namespace plumb::check {
 
 namespace {
 
-constexpr std::string_view kMagic = "plumb unit 1\n\0\0\0";
+constexpr std::string_view kMagic = "plumb unit 2\n\0\0\0";
 
 // Members that are stored byte for byte have no padding, so that equal units
 // are equal files.
@@ -39,7 +39,7 @@ void fields(Archive& archive, T& it) {
     archive(it.symbol, it.noreturn, it.allocates, it.const_params, it.kept_params);
   } else {
     static_assert(std::is_same_v<Type, Unit>);
-    archive(it.source, it.symbols, it.files, it.functions, it.globals, it.declarations,
+    archive(it.source, it.symbols, it.files, it.functions, it.globals, it.declarations, it.aliases,
             it.address_taken);
   }
 }

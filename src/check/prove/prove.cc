@@ -69,7 +69,8 @@ class Prover {
   Outcome decide(const Group& group) const;
 
  private:
-  Answer replay(FunctionRun run, const Origin& site, const std::vector<std::uint32_t>& goals) const;
+  Answer replay(FunctionRun run, const Origin& site, const std::vector<std::uint32_t>& goals,
+                bool anywhere) const;
   Answer replay_with_callees(const Group& group) const;
 
   const Program& program_;
@@ -83,12 +84,13 @@ class Prover {
   unsigned steps_ = 0;
 };
 
-Answer Prover::replay(FunctionRun run, const Origin& site,
-                      const std::vector<std::uint32_t>& goals) const {
+Answer Prover::replay(FunctionRun run, const Origin& site, const std::vector<std::uint32_t>& goals,
+                      bool anywhere) const {
   Answer answer;
   bool unsure = false;
   const OnLoss on_loss = [&](const Values& values, const State& state, const Candidate& lost) {
-    if (std::ranges::find(goals, lost.lost_at) == goals.end()) return false;
+    // With the callees in place the block may be seen to go elsewhere; it goes.
+    if (!anywhere && std::ranges::find(goals, lost.lost_at) == goals.end()) return false;
     answer.reached = true;
     if (answer.queries == budget_.queries) {
       unsure = true;
@@ -129,7 +131,7 @@ Answer Prover::replay_with_callees(const Group& group) const {
   }
   Answer answer =
       replay(FunctionRun(program_, library_, known_, function, LinkedBody{inlined.body}, limits_),
-             inlined.site, goals);
+             inlined.site, goals, true);
   if (!answer.lost) return answer;
   Candidate& lost = *answer.lost;
   lost.origin = first.origin;
@@ -148,7 +150,7 @@ Outcome Prover::decide(const Group& group) const {
   Outcome out;
   const Answer alone =
       replay(FunctionRun(program_, library_, known_, FunctionId::of(first.function), limits_),
-             first.origin, goals);
+             first.origin, goals, false);
   out.queries = alone.queries;
   out.candidate = alone.lost.value_or(shortest(group));
   if (alone.verdict == Verdict::refuted) {

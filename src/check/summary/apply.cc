@@ -234,6 +234,14 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
   if (target.variadic) {
     for (std::size_t i = target.params; i < arguments.size(); ++i) escape(next, arguments[i]);
   }
+  // Not when the call does something else to the followed block in this case.
+  if (!taken || makes_focus) {
+    for (const Move& each : effect.moves) {
+      const ValueId from = at_call(each.from);
+      const ValueId to = at_call(each.to);
+      if (!is_focus(from)) move(next, from, to);
+    }
+  }
   // The input's own place, if it stays there.
   std::vector<Cell> own;
   if (taken && taken->in_place && input) {

@@ -89,6 +89,27 @@ void FunctionRun::call_unknown(State state, std::uint32_t index, const Declarati
   after.push_back(std::move(state));
 }
 
+// A size is positive, and so is what one byte was added to.
+bool FunctionRun::learn_size(State& state, ValueId size) {
+  if (!state.learn(values_, size, {.nonzero = true})) return false;
+  std::int64_t most = 0;
+  constexpr int kDeepest = 4;
+  for (int depth = 0; depth < kDeepest; ++depth) {
+    const Value v = values_[size];
+    if (v.kind == ValueKind::cast) {
+      size = v.a;
+    } else if (v.kind == ValueKind::binary && v.code == Code::add && values_.is_integer(v.b) &&
+               values_[v.b].number == 1) {
+      size = v.a;
+      most = 1;
+    } else {
+      break;
+    }
+  }
+  if (most == 0 || values_.is_integer(size)) return true;
+  return state.learn(values_, size, {0, INT64_MAX, false});
+}
+
 void FunctionRun::call_library(State state, std::uint32_t index, const LibraryModel& model,
                                const std::vector<ValueId>& arguments, std::vector<State>& after) {
   const Operation& o = body_.operations[index];
@@ -111,7 +132,7 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
   // Nobody wants a block of no bytes: a size is no zero, unless it is known to be.
   for (std::size_t i = 0; i < arguments.size() && i < 32; ++i) {
     if (!(model.sizes >> i & 1)) continue;
-    const bool empty = !state.learn(values_, arguments[i], {.nonzero = true});
+    const bool empty = !learn_size(state, arguments[i]);
     if (empty && starting_) return;
   }
   ValueId result = kNoValue;
@@ -139,12 +160,7 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
     const ValueId base = values_.target(old);
     result = new_block(state, site);
     if (result != base) {
-      // The new block takes over what the old one held.
-      std::vector<Cell> moved;
-      for (const Cell& cell : state.cells) {
-        if (cell.base == base && !values_.is_integer(base)) moved.push_back(cell);
-      }
-      for (const Cell& cell : moved) state.set_cell(result, cell.offset, cell.width, cell.value);
+      move(state, old, result);
       free_value(state, old);
     }
   } else if (model.alloc_to >= 0 || model.grow_to >= 0) {

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "check/summary/function_run.h"
 
 namespace plumb::check {
@@ -163,7 +165,7 @@ bool FunctionRun::assume(State& state, ValueId condition, bool truth) {
   }
   const Code code = truth ? v.code : negated(v.code);
   if (!state.learn(values_, condition, truth ? Fact{1, 1, true} : Fact{0, 0, false})) return false;
-  if (!values_.is_integer(v.b)) return true;
+  if (!values_.is_integer(v.b)) return order(state, code, v.a, v.b);
   const std::int64_t n = values_[v.b].number;
   Fact fact;
   switch (code) {
@@ -204,6 +206,31 @@ bool FunctionRun::assume(State& state, ValueId condition, bool truth) {
       break;
   }
   return fact.trivial() || state.learn(values_, v.a, fact);
+}
+
+// What the order of two values says of each, given the range of the other.
+bool FunctionRun::order(State& state, Code code, ValueId a, ValueId b) {
+  switch (code) {
+    case Code::gt_s:
+    case Code::ge_s:
+    case Code::gt_u:
+      std::swap(a, b);
+      code = code == Code::gt_s ? Code::lt_s : code == Code::ge_s ? Code::le_s : Code::lt_u;
+      break;
+    default:
+      break;
+  }
+  if (code == Code::lt_u) return state.learn(values_, b, {.nonzero = true});
+  if (code != Code::lt_s && code != Code::le_s) return true;
+  const Fact low = state.fact(values_, a);
+  const Fact high = state.fact(values_, b);
+  const std::int64_t strict = code == Code::lt_s ? 1 : 0;
+  if (low.low != INT64_MIN && low.low < INT64_MAX - strict &&
+      !state.learn(values_, b, {low.low + strict, INT64_MAX, false})) {
+    return false;
+  }
+  return high.high == INT64_MAX || high.high <= INT64_MIN + strict ||
+         state.learn(values_, a, {INT64_MIN, high.high - strict, false});
 }
 
 bool FunctionRun::assume_fact(State& state, ValueId value, const Fact& fact) {

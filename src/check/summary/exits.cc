@@ -179,6 +179,7 @@ void FunctionRun::add_case(const State& state, ValueId result, bool throws) {
   }
   for (const auto& [about, fact] : state.facts) {
     if (out.guards.size() == kMostGuards) break;
+    if (about == focus_) continue;
     const bool beside = std::any_of(out.beside.begin(), out.beside.end(),
                                     [&](const Cell& cell) { return cell.value == about; });
     if (beside || about_input(values_, about)) out.guards.push_back({about, fact});
@@ -256,6 +257,9 @@ void FunctionRun::export_plain() {
   plain_exits_.clear();
   effect.result = exported_(result);
   effect.result_fact = fact;
+  for (const Move& each : plain_moves_) {
+    effect.moves.push_back({exported_(each.from), exported_(each.to)});
+  }
   // What the caller had before comes first: of that it can know something.
   for (const bool blocks : {false, true}) {
     for (const Cell& cell : whole.cells) {

@@ -54,6 +54,13 @@ std::uint64_t FunctionRun::key_of(const State& state) const {
     for (const auto& [operation, value] : state.results) {
       if (is_focus(value)) key = mixed(key, std::uint64_t{operation} << 32);
     }
+  } else {
+    // What is to be returned has no name.
+    for (std::size_t i = 0; i < state.vars.size(); ++i) {
+      if (state.vars[i] != kNoValue && body_.vars[i].name.empty() && is_focus(state.vars[i])) {
+        key = mixed(key, i + 1);
+      }
+    }
   }
   for (const Cell& cell : state.cells) {
     if (!is_focus(cell.value)) continue;
@@ -97,7 +104,9 @@ bool FunctionRun::enter_loop(BlockIndex block, State& state) {
   const auto same =
       std::find_if(seen.begin(), seen.end(), [&](const Seen& each) { return each.key == key; });
   if (same == seen.end()) {
-    if (seen.size() < 4 * limits_.states) seen.push_back({key, 1, state});
+    // Too many ways to hold the block: a loop that fills an array, say.
+    if (seen.size() >= 4 * limits_.states) return false;
+    seen.push_back({key, 1, state});
     return true;
   }
   if (same->visits > limits_.visits) return false;
@@ -153,11 +162,11 @@ void FunctionRun::process(BlockIndex block, std::vector<State> states, std::uint
   const bool resumed = starting_;
   starting_ = false;
   for (std::uint32_t i = from; i + 1 < range.end && !states.empty(); ++i) {
-    const bool skip = resumed && i == from;  // the call that made the block is done
+    // Phis are done on the edge; the call that made the block is done, too.
+    const bool skip = (resumed && i == from) || body_.operations[i].op == Op::phi;
     run_work_ += states.size();
     work_ += states.size();
     const Operation& o = body_.operations[i];
-    if (o.op == Op::phi) continue;
     at_ = i;
     if (!skip) {
       std::vector<State> after;

@@ -96,6 +96,8 @@ void FunctionRun::run_input(ValueId input) {
   // be merged with one that overwrites it.
   const Value own = values_[input];
   if (own.kind == ValueKind::cell) start.set_cell(own.a, own.number, own.width, input);
+  // What happens when it is null happens to no block.
+  (void)start.learn(values_, input, {.nonzero = true});
   pending_[0].push_back({0, std::move(start)});
   explore();
   if (run_work_ > limits_.run_work) cases_overflow_ = true;

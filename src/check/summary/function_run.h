@@ -172,8 +172,14 @@ class FunctionRun {
   void store(State& state, ValueId pointer, std::uint32_t width, ValueId value);
   void copy(State& state, ValueId to, ValueId from, ValueId length);
   void fill(State& state, ValueId to, ValueId byte, ValueId length);
+  void move(State& state, ValueId from, ValueId to);
+  ValueId rebased(ValueId base, ValueId from, ValueId to);
   void free_value(State& state, ValueId value);
   void escape(State& state, ValueId value);
+  void escape_value(State& state, ValueId value);
+  bool is_escaped(ValueId value) const {
+    return value.index < escaped_.size() && escaped_[value.index] == escape_round_;
+  }
   void havoc(State& state, ValueId value);
   bool is_outside(ValueId base) const;
   void note_index(State& state, const Value& base);
@@ -184,6 +190,7 @@ class FunctionRun {
   int decide(const State& state, ValueId condition);  // 1, 0, or -1 when open
   bool is_nonzero(const State& state, ValueId value) const;
   bool assume_fact(State& state, ValueId value, const Fact& fact);
+  bool order(State& state, Code code, ValueId a, ValueId b);
 
   // call.cc: the states after the call are appended to `after`.
   void call(State state, std::uint32_t index, std::vector<State>& after);
@@ -191,6 +198,7 @@ class FunctionRun {
                     const std::vector<ValueId>& arguments, std::vector<State>& after);
   void call_unknown(State state, std::uint32_t index, const Declaration* declaration,
                     const std::vector<ValueId>& arguments, std::vector<State>& after);
+  bool learn_size(State& state, ValueId size);   // false: nothing is allocated
   void raise(State state, std::uint32_t index);  // an exception leaves the call
   ValueId block_from(const Site& site);          // a block that is not the focus
   void renew(State& state, ValueId block);       // a loop makes another one
@@ -251,6 +259,10 @@ class FunctionRun {
   std::vector<Candidate>* candidates_ = nullptr;
   std::uint64_t work_ = 0;
 
+  // What the present round of escape() has been at, by value.
+  std::vector<std::uint32_t> escaped_;
+  std::uint32_t escape_round_ = 0;
+
   // Blocks that are not followed, by where they come from; 0 is the focus.
   std::map<Site, std::uint32_t> block_numbers_;
 
@@ -259,6 +271,7 @@ class FunctionRun {
   std::vector<ValueId> touched_inputs_;
   std::vector<bool> used_as_;  // by value: two bits, see note_use()
   std::vector<std::pair<State, ValueId>> plain_exits_;
+  std::vector<Move> plain_moves_;   // in values of the run
   std::vector<Cell> plain_writes_;  // of the plain effect, in values of the run
   bool may_throw_ = false;
 

@@ -18,7 +18,7 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
       value = kNoValue;
       return;
     }
-    const ValueId merged = values_.merge(block, place, number);
+    const ValueId merged = values_.merge(block, place, number, value);
     ValueId met = merged;
     // A walk along a structure stays in the structure.
     const ValueId root = values_.root(value);
@@ -57,14 +57,14 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
       Cell cell = *a++;
       const ValueId before = is_outside(cell.base) && cell.width
                                  ? initial(cell.base, cell.offset, cell.width)
-                                 : values_.merge(block, cell.base, cell.offset);
+                                 : values_.merge(block, cell.base, cell.offset, cell.value);
       meet(cell.value, before, cell.base, cell.offset);
       kept.push_back(cell);
     } else if (a == into.cells.end() || order(*b) < order(*a)) {
       Cell cell = *b++;
       ValueId before = is_outside(cell.base) && cell.width
                            ? initial(cell.base, cell.offset, cell.width)
-                           : values_.merge(block, cell.base, cell.offset);
+                           : values_.merge(block, cell.base, cell.offset, cell.value);
       if (before != cell.value) {
         meet(before, cell.value, cell.base, cell.offset);
         cell.value = before;
@@ -76,7 +76,7 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
       if (cell.width == with.width) {
         meet(cell.value, with.value, cell.base, cell.offset);
       } else if (cell.value != with.value) {
-        cell.value = values_.merge(block, cell.base, cell.offset);
+        cell.value = values_.merge(block, cell.base, cell.offset, cell.value);
       }
       kept.push_back(cell);
     }

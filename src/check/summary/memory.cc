@@ -10,6 +10,8 @@ namespace {
 // own: the integer 0, or any other value for "unknown".
 constexpr std::int64_t kRest = INT64_MIN;
 constexpr std::int64_t kLongestCopy = 256;
+constexpr std::size_t kMostMoves = 4;   // per function
+constexpr std::size_t kMostMoved = 32;  // cells, by one move
 constexpr std::uint32_t kWord = 8;
 
 }  // namespace
@@ -41,7 +43,9 @@ ValueId FunctionRun::initial(ValueId base, std::int64_t offset, std::uint32_t wi
               target.function || target.declaration ? ObjectKind::function : ObjectKind::global;
           return values_.pointer(values_.object(ObjectId::of(kind, to.index)), entry.value);
         }
-        return values_.integer(0);
+        // A pointer that all see and nobody sets is set by code that we do not have.
+        const bool open = !global->constant && global->linkage != Linkage::internal;
+        if (!open || width != kWord) return values_.integer(0);
       }
     }
     if (object.kind() == ObjectKind::var || object.kind() == ObjectKind::heap)
@@ -93,7 +97,10 @@ ValueId FunctionRun::load(State& state, ValueId pointer, std::uint32_t width) {
 void FunctionRun::store(State& state, ValueId pointer, std::uint32_t width, ValueId value) {
   const auto [base, offset] = values_.place(pointer);
   const Value v = values_[base];
-  if (v.kind == ValueKind::integer) return;  // a fixed address: not ours
+  if (v.kind == ValueKind::integer) {  // a fixed address: not ours
+    escape(state, value);
+    return;
+  }
   note_index(state, v);
   if (v.kind == ValueKind::object && ObjectId{v.number}.kind() == ObjectKind::var && offset == 0 &&
       body_.vars[ObjectId{v.number}.index()].simple) {
@@ -192,6 +199,44 @@ void FunctionRun::fill(State& state, ValueId to, ValueId byte, ValueId length) {
   }
 }
 
+// A place in `from` as the same place in `to`.
+ValueId FunctionRun::rebased(ValueId base, ValueId from, ValueId to) {
+  if (base == from) return to;
+  const Value v = values_[base];
+  if (v.kind == ValueKind::index) return values_.index(rebased(v.a, from, to), v.b, v.number);
+  if (v.kind == ValueKind::pointer) return values_.pointer(rebased(v.a, from, to), v.number);
+  return base;
+}
+
+// The new block takes over what the old one held.
+void FunctionRun::move(State& state, ValueId from, ValueId to) {
+  from = values_.target(from);
+  to = values_.target(to);
+  const ValueKind kind = values_[from].kind;
+  if (from == to || kind == ValueKind::integer) return;
+  const bool is_input = values_[values_.root(from)].kind == ValueKind::param;
+  if (mode_ == Mode::plain && is_input && values_.is_heap(to)) {
+    const Move made{from, to};
+    if (plain_moves_.size() < kMostMoves &&
+        std::find(plain_moves_.begin(), plain_moves_.end(), made) == plain_moves_.end()) {
+      plain_moves_.push_back(made);
+    }
+  }
+  if (!values_.is_heap(from)) return;
+  // Blocks that it held matter, numbers hardly.
+  std::vector<Cell> moved;
+  for (const Cell& cell : state.cells) {
+    if (moved.size() == kMostMoved) break;
+    if (values_.target(cell.base) == from && values_.is_heap(values_.target(cell.value))) {
+      moved.push_back(cell);
+    }
+  }
+  for (const Cell& cell : moved) {
+    const auto [base, extra] = values_.place(rebased(cell.base, from, to));
+    state.set_cell(base, cell.offset + extra, cell.width, cell.value);
+  }
+}
+
 void FunctionRun::free_value(State& state, ValueId value) {
   if (values_.is_integer(value)) return;
   const ValueId target = values_.target(value);
@@ -231,13 +276,33 @@ void FunctionRun::free_value(State& state, ValueId value) {
 
 // From here on somebody else may use, keep or free it and what it leads to.
 void FunctionRun::escape(State& state, ValueId value) {
+  if (escaped_.size() < values_.size()) escaped_.resize(values_.size(), 0);
+  ++escape_round_;
+  escape_value(state, value);
+  // What is stored in what went away goes too. Chains are short: a few rounds
+  // over all cells cost less than asking of each value what is stored in it.
+  for (bool more = true; more;) {
+    more = false;
+    for (const Cell& cell : state.cells) {
+      // Elements of an array belong to the array.
+      if (cell.value == kNoValue || is_escaped(cell.value) ||
+          !(is_escaped(cell.base) || is_escaped(values_.target(cell.base)))) {
+        continue;
+      }
+      escape_value(state, cell.value);
+      more = true;
+    }
+  }
+}
+
+// The value itself and what it is computed from.
+void FunctionRun::escape_value(State& state, ValueId value) {
   std::vector<ValueId> work{value};
-  std::vector<ValueId> done;
   while (!work.empty()) {
     const ValueId next = work.back();
     work.pop_back();
-    if (next == kNoValue || std::find(done.begin(), done.end(), next) != done.end()) continue;
-    done.push_back(next);
+    if (next == kNoValue || is_escaped(next)) continue;
+    escaped_[next.index] = escape_round_;
     if (next == focus_) {
       if (state.fate == Fate::live) state.fate = Fate::escaped;
     }
@@ -247,11 +312,11 @@ void FunctionRun::escape(State& state, ValueId value) {
       case ValueKind::index:
       case ValueKind::cast:
         work.push_back(v.a);
-        continue;
+        break;
       case ValueKind::binary:
         work.push_back(v.a);
         work.push_back(v.b);
-        continue;
+        break;
       case ValueKind::object: {
         const ObjectId object{v.number};
         if (object.kind() == ObjectKind::heap) state.give(next);
@@ -274,15 +339,8 @@ void FunctionRun::escape(State& state, ValueId value) {
           }
         }
         break;
-      case ValueKind::fresh:
-      case ValueKind::merge:
-        break;
       default:
-        continue;
-    }
-    for (const Cell& cell : state.cells) {
-      // Elements of an array belong to the array.
-      if (cell.base == next || values_.target(cell.base) == next) work.push_back(cell.value);
+        break;
     }
   }
 }

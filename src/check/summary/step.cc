@@ -65,6 +65,8 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
       }
       const ValueId to = value(state, o.a);
       const ValueId what = value(state, o.b);
+      // One of several things to return: where the ways meet, it is not seen any more.
+      if (leaves && o.pointer && body_.returns_pointer) touch_input(what);
       const std::uint32_t width = std::min(o.width, kWord);
       const bool watched = mode_ == Mode::site && state.fate == Fate::live;
       const ValueId old = watched ? load(state, to, width) : kNoValue;

@@ -68,12 +68,20 @@ struct Input {
   std::vector<Case> cases;
 };
 
+// What `from` held, the new block `to` holds in its place: realloc.
+struct Move {
+  ValueId from;
+  ValueId to;
+  bool operator==(const Move&) const = default;
+};
+
 struct Effect {
   bool returns = false;
   bool throws = false;
   ValueId result = kNoValue;
   Fact result_fact;
   std::vector<Cell> writes;
+  std::vector<Move> moves;
 };
 
 struct Summary {

@@ -354,8 +354,9 @@ ValueId Values::cast(Code code, ValueId a, std::uint32_t width) {
       {.kind = ValueKind::cast, .code = code, .depth = from.depth, .width = width, .a = a});
 }
 
-ValueId Values::merge(std::uint32_t block, ValueId place, std::int64_t number) {
-  return intern({.kind = ValueKind::merge, .width = block, .a = place, .number = number});
+ValueId Values::merge(std::uint32_t block, ValueId place, std::int64_t number, ValueId likely) {
+  const Value value{.kind = ValueKind::merge, .width = block, .a = place, .number = number};
+  return (*this)[likely] == value ? likely : intern(value);
 }
 
 Values::Place Values::place(ValueId pointer) const {

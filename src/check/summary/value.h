@@ -85,7 +85,8 @@ class Values {
   ValueId pointer(ValueId base, std::int64_t offset);
   ValueId index(ValueId base, ValueId by, std::int64_t scale);
   ValueId reach(ValueId base);
-  ValueId merge(std::uint32_t block, ValueId place, std::int64_t number);
+  // `likely` saves the look-up when it is the one.
+  ValueId merge(std::uint32_t block, ValueId place, std::int64_t number, ValueId likely = {});
   ValueId binary(Code code, ValueId a, ValueId b, std::uint32_t width);
   ValueId compare(Code code, ValueId a, ValueId b, std::uint32_t width);
   ValueId opposite(ValueId comparison);

@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""Builds Debian packages with `plumb cc`, as a user would, and runs their own tests.
+
+usage: packages.py PLUMB [--work=DIR] [NAME...]
+
+Each package's source is fetched by name (apt-get source, with the machine's own
+archives), configured and built twice, by clang 19 and by `plumb cc` in `full`,
+and its test suite is run on both. The results must be the same, test by test.
+The reports go into files: the suites look at standard error. --work keeps the
+folder, and uses the sources that are in it.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+JOBS = os.environ.get("PLUMB_JOBS", "2")
+# Debian's patches are younger than what was generated; nothing is generated again.
+KEEP = ["ACLOCAL=:", "AUTOCONF=:", "AUTOHEADER=:", "AUTOMAKE=:", "MAKEINFO=true"]
+RESULT = re.compile(r"^(PASS|FAIL|SKIP|XFAIL|XPASS|ERROR): (\S.*)$", re.MULTILINE)
+
+
+@dataclass
+class Package:
+    language: str = "C"
+    configure: list[str] = field(default_factory=lambda: ["./configure", "--disable-nls"])
+    build: list[str] = field(default_factory=lambda: ["make", f"-j{JOBS}"])
+    test: list[str] = field(default_factory=lambda: ["make", "check"])
+    # What the suite prints that is a result; without a group its lines are compared.
+    result: re.Pattern = RESULT
+
+
+PACKAGES = {
+    "gzip": Package(),
+    "bzip2": Package(configure=["true"], build=["make", "bzip2", "bzip2recover"],
+                     test=["make", "check"], result=re.compile(r"^cmp .*$", re.MULTILINE)),
+    "patch": Package(),
+    "diffutils": Package(),
+    "findutils": Package(),
+    "grep": Package(),
+    "tinyxml2": Package("C++", configure=["true"], build=["make", "xmltest"], test=["./xmltest"],
+                        result=re.compile(r"^(?:Pass|Fail) \d+.*$|^\[(?:pass|fail)\].*$",
+                                          re.MULTILINE)),
+    "tcc": Package(configure=["./configure"], test=["make", "-C", "tests", "hello-exe", "test3"],
+                   result=re.compile(r"^(?:-+ .*|Hello.*|Auto Test.*)$", re.MULTILINE)),
+    "libxml2": Package(configure=["./configure", "--without-python"]),
+}
+
+
+def archives(folder: Path) -> Path:
+    """apt's configuration for sources: what the machine has for binaries."""
+    parts = folder / "apt" / "parts"
+    parts.mkdir(parents=True, exist_ok=True)
+    (folder / "apt" / "lists" / "partial").mkdir(parents=True, exist_ok=True)
+    (folder / "apt" / "cache" / "archives" / "partial").mkdir(parents=True, exist_ok=True)
+    for source in Path("/etc/apt/sources.list.d").glob("*.sources"):
+        text = re.sub(r"^Types:.*$", "Types: deb-src", source.read_text(), flags=re.MULTILINE)
+        (parts / source.name).write_text(text)
+    for source in [Path("/etc/apt/sources.list"), *Path("/etc/apt/sources.list.d").glob("*.list")]:
+        if source.exists():
+            text = re.sub(r"^deb ", "deb-src ", source.read_text(), flags=re.MULTILINE)
+            (parts / source.name).write_text(text)
+    conf = folder / "apt" / "apt.conf"
+    conf.write_text(
+        f'Dir::Etc::sourcelist "/dev/null";\nDir::Etc::sourceparts "{parts}";\n'
+        f'Dir::State::lists "{folder}/apt/lists";\nDir::Cache "{folder}/apt/cache";\n')
+    subprocess.run(["apt-get", "-c", str(conf), "-q", "update"], check=True,
+                   stdout=subprocess.DEVNULL)
+    return conf
+
+
+def source_of(name: str, folder: Path, conf: list[Path]) -> Path:
+    found = [p for p in folder.glob(f"{name}*") if p.is_dir() and (p / "debian").is_dir()]
+    if not found:
+        if not conf:
+            conf.append(archives(folder))
+        done = subprocess.run(["apt-get", "-c", str(conf[0]), "-q", "source", name], cwd=folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        found = [p for p in folder.glob(f"{name}*") if p.is_dir() and (p / "debian").is_dir()]
+        if not found:
+            raise RuntimeError(f"no source: {done.stdout[-300:]}")
+    return found[0]
+
+
+def lines_of(folder: Path) -> int:
+    return sum(len(p.read_bytes().splitlines()) for e in ("c", "h", "cc", "cpp")
+               for p in folder.rglob(f"*.{e}") if p.is_file())
+
+
+def step(command: list[str], folder: Path, env: dict[str, str], log) -> int:
+    log.write(f"\n$ {' '.join(command)}\n")
+    log.flush()
+    return subprocess.run(command, cwd=folder, env={**os.environ, **env}, stdout=log,
+                          stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL).returncode
+
+
+def build_and_test(package: Package, source: Path, target: Path, compilers: dict[str, str],
+                   env: dict[str, str]) -> tuple[str, list]:
+    """What went wrong, or nothing, and the results of the suite."""
+    if target.exists():
+        shutil.rmtree(target)
+    shutil.copytree(source, target, symlinks=True)
+    flags = {"CFLAGS": "-g -O2", "CXXFLAGS": "-g -O2"}
+    with open(target.with_suffix(".log"), "w") as log:
+        if step(package.configure, target, {**compilers, **flags}, log) != 0:
+            return "does not configure", []
+        assignments = [f"{k}={v}" for k, v in compilers.items()] + KEEP
+        if package.configure == ["true"]:
+            assignments += [f"{k}={v}" for k, v in flags.items()]
+        if step(package.build + assignments, target, {}, log) != 0:
+            return "does not build", []
+    suite = target.with_suffix(".suite")
+    with open(suite, "w") as log:
+        command = package.test + (assignments if package.test[0] == "make" else [])
+        status = step(command, target, env, log)
+    text = suite.read_text(errors="replace")
+    return "", [f"status {status}", *sorted(map(str, package.result.findall(text)))]
+
+
+def reported(folder: Path) -> tuple[int, int]:
+    """Reports with something lost, and places of loss that are known in them."""
+    leaks, placed = 0, 0
+    for path in folder.glob("*.json"):
+        try:
+            report = json.loads(path.read_text())
+        except (OSError, ValueError):
+            continue
+        for leak in report["leaks"]:
+            if leak["kind"] == "lost":
+                leaks += 1
+                placed += bool(leak.get("loss", {}).get("stack"))
+    return leaks, placed
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("plumb")
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--work")
+    options = parser.parse_intermixed_args()
+    plumb = str(Path(options.plumb).resolve())
+    folder = Path(options.work or tempfile.mkdtemp(prefix="plumb-packages-")).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    conf: list[Path] = []
+    different = 0
+    print("\n| package | lines | language | results | same as native | lost | with place |")
+    print("|---|---|---|---|---|---|---|")
+    for name in options.names or PACKAGES:
+        package = PACKAGES[name]
+        try:
+            source = source_of(name, folder, conf)
+        except (RuntimeError, subprocess.CalledProcessError) as problem:
+            print(f"| {name} | | | {' '.join(str(problem).split())} | | | |", flush=True)
+            continue
+        reports = folder / f"reports-{name}"
+        shutil.rmtree(reports, ignore_errors=True)
+        reports.mkdir()
+        builds = {
+            "native": ({"CC": "clang-19", "CXX": "clang++-19"}, {}),
+            "full": ({"CC": f"{plumb} cc", "CXX": f"{plumb} c++"},
+                     {"PLUMB_OPTIONS": f"output={reports}/%p.json"}),
+        }
+        answers = {}
+        for kind, (compilers, env) in builds.items():
+            target = folder / f"{kind}-{name}"
+            answers[kind] = build_and_test(package, source, target, compilers, env)
+        wrong, results = answers["full"]
+        same = not wrong and results == answers["native"][1]
+        different += not same
+        lost, placed = reported(reports)
+        verdict = wrong or ("yes" if same else "no")
+        print(f"| {name} | {lines_of(source):,} | {package.language} | {len(results) - 1} | {verdict} "
+              f"| {lost} | {placed} |", flush=True)
+        for line in sorted(set(results) ^ set(answers["native"][1]))[:8]:
+            print(f"  {'full' if line in results else 'native'} only: {line}", file=sys.stderr)
+    if not options.work:
+        shutil.rmtree(folder, ignore_errors=True)
+    return 1 if different else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

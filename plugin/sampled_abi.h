@@ -1,0 +1,21 @@
+// What code compiled with -fplumb=sampled and its runtime agree on; the runtime's
+// side is runtime/watch/bursts.h.
+#pragma once
+
+namespace plumb::pass {
+
+// int (int* left, unsigned char* level): a check ran out. Nonzero: a burst begins
+// (or goes on), go to the tracing version.
+inline constexpr const char* kBurstBegins = "__plumb_burst_begins";
+// int (): a check in the tracing version. Zero: the burst is over.
+inline constexpr const char* kBurstGoesOn = "__plumb_burst_goes_on";
+// void (const void*): memory that may be a heap block's is accessed.
+inline constexpr const char* kTouch = "__plumb_touch";
+
+// A check that the tracing version wants to run out has this bit beside its count.
+inline constexpr unsigned kForced = 0x80000000u;
+
+inline constexpr const char* kTwinSuffix = ".plumb_traced";
+inline constexpr const char* kTwinSection = ".text.unlikely.plumb_traced";
+
+}  // namespace plumb::pass

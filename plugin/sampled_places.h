@@ -1,0 +1,38 @@
+// Where the two versions of a function can change over, and what is alive there.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
+
+namespace plumb::pass {
+
+struct Live {
+  llvm::Value* value;
+  std::uint64_t offset;  // in the frame
+};
+
+// The head of an outermost loop. `head` has the phis only and goes to `body`;
+// `before` is the only block that comes from outside.
+struct Place {
+  llvm::BasicBlock* before = nullptr;
+  llvm::BasicBlock* head = nullptr;
+  llvm::BasicBlock* body = nullptr;
+  bool checked = false;
+  std::vector<Live> live;              // at the start of `body`
+  std::vector<unsigned> reached_from;  // places (from 1) that this one comes after
+};
+
+struct Places {
+  std::vector<Place> all;        // numbered from 1
+  std::vector<Live> variables;   // those in memory, by address; at every place
+  std::uint64_t frame_size = 0;  // the result is at its start
+};
+
+// Changes the function's blocks, not what it does.
+Places find_places(llvm::Function& function);
+
+}  // namespace plumb::pass

@@ -1,0 +1,43 @@
+// Adaptive bursty tracing: each function has a second version that reports its
+// accesses, in a cold section, and checks that decide which of the two runs.
+//
+// Representation. A check is a count in memory (of each thread, in an executable)
+// that is decremented; below zero the runtime is asked whether a burst begins.
+// Checks stand at the entry of a function and at the head of its outermost loops
+// (where sampled_choice.h wants them). The tracing version is one function for all
+// of them: it takes the number of the place to go on at (0: the entry) and a frame
+// in memory with what is alive there, and runs until it is over (0, with the result
+// in the frame) or until the burst is, at the head of an outermost loop: it then
+// puts what is alive there into the frame and returns the loop's number, and the
+// function goes on from there by itself.
+//
+// Invariants. The hot version's loops keep one entry: whoever comes back from
+// outside of a loop lands before it, whoever comes back from within is one more
+// latch. Variables in memory stay those of the function: the tracing version is
+// given their addresses. Labels are those of the function in both, so that a
+// computed goto means the same.
+//
+// Limits: when a burst ends in an inner loop, the tracing version runs on to the
+// next round of the outermost one. Functions that cannot be copied (variable
+// arguments, setjmp, musttail, asm goto) are not traced.
+#pragma once
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/Module.h"
+
+namespace plumb::pass {
+
+struct Check {
+  llvm::GlobalVariable* left = nullptr;   // executions until it runs out
+  llvm::GlobalVariable* level = nullptr;  // how far its rate has fallen
+};
+Check make_check(llvm::Module& module);
+
+// The checks at the entries of functions that have one.
+using EntryChecks = llvm::DenseMap<llvm::Function*, Check>;
+
+// Gives the function its tracing version and its checks.
+void make_twin(llvm::Function& function, const EntryChecks& entries);
+
+}  // namespace plumb::pass

@@ -1,0 +1,140 @@
+#include "watch/bursts.h"
+
+#include "common/inside.h"
+#include "common/process.h"
+#include "common/stack_depot.h"
+#include "common/text.h"
+#include "common/unwind.h"
+#include "watch/arena.h"
+#include "watch/export.h"
+#include "watch/model.h"
+#include "watch/sampler.h"
+
+namespace plumb::rt {
+
+BurstSettings burst_settings;
+
+namespace {
+
+constexpr unsigned kWay = 16;          // checks kept of a burst
+constexpr unsigned kAccessDepth = 12;  // frames kept of an access
+constexpr uint64_t kMostLeft = 0x3fffffff;
+constexpr unsigned kLevels = 32;
+
+struct Burst {
+  int left;       // checks until it is over
+  unsigned used;  // of `way`
+  uintptr_t way[kWay];
+  uint64_t dice;
+};
+thread_local constinit Burst burst __attribute__((tls_model("initial-exec"))){};
+
+void pass_check(uintptr_t place) { burst.way[burst.used++ % kWay] = place; }
+
+void begin_burst() {
+  if (burst.left <= 0) {
+    burst.used = 0;
+    sample_denser(true);
+  }
+  burst.left = static_cast<int>(burst_settings.length);
+}
+
+int take_one() {
+  if (--burst.left > 0) return 1;
+  sample_denser(false);
+  return 0;
+}
+
+// How many executions lie between the burst of this level and the next one. Drawn
+// around the mean: checks that run at the same time would meet again and again.
+uint32_t distance_after(unsigned level) {
+  const BurstSettings& s = burst_settings;
+  uint64_t rate = 1;
+  for (unsigned i = 0; i <= level && rate < s.least_of; ++i) rate *= s.decrease;
+  if (rate > s.least_of) rate = s.least_of;
+  const uint64_t mean = (rate - 1) * s.length;
+  burst.dice = burst.dice * 6364136223846793005u + 1442695040888963407u;
+  const uint64_t drawn = mean / 2 + (mean != 0 ? (burst.dice >> 33) % (mean + 1) : 0);
+  return static_cast<uint32_t>(drawn < kMostLeft ? drawn : kMostLeft);
+}
+
+// "10", "0.1%": as one of so many.
+uint64_t take_share(const char* at) {
+  double value = static_cast<double>(take_decimal(at));
+  if (*at == '.') {
+    double digit = 0.1;
+    for (++at; *at >= '0' && *at <= '9'; ++at, digit /= 10) value += digit * (*at - '0');
+  }
+  if (*at == '%') value /= 100;
+  if (!(value > 1e-9)) return uint64_t{1} << 30;
+  return value >= 1 ? 1 : static_cast<uint64_t>(1 / value + 0.5);
+}
+
+uint32_t way_id(Inside& in) {
+  uintptr_t newest_first[kWay];
+  const unsigned count = burst.used < kWay ? burst.used : kWay;
+  for (unsigned i = 0; i < count; ++i) newest_first[i] = burst.way[(burst.used - 1 - i) % kWay];
+  return count == 0 ? 0 : stack_id(in, newest_first, count);
+}
+
+__attribute__((noinline)) void note_access(const void* address, uintptr_t caller) {
+  if (!tracking()) return;
+  Inside in;
+  if (!in.outermost()) return;
+  model().note_access(in, address, current_stack(in, caller, kAccessDepth), way_id(in));
+}
+
+}  // namespace
+
+void read_burst_settings(const char* text) {
+  while (*text != 0) {
+    if (const char* value = after(text, "decrease="); value != nullptr) {
+      burst_settings.decrease = take_decimal(value);
+      if (burst_settings.decrease < 2) burst_settings.decrease = 2;
+    } else if (value = after(text, "least="); value != nullptr) {
+      burst_settings.least_of = take_share(value);
+    } else if (value = after(text, "burst="); value != nullptr) {
+      burst_settings.length = take_decimal(value);
+      if (burst_settings.length == 0) burst_settings.length = 1;
+    }
+    while (*text != 0 && *text != ':') ++text;
+    if (*text == ':') ++text;
+  }
+}
+
+}  // namespace plumb::rt
+
+using namespace plumb::rt;
+
+// As plugin/sampled_abi.h has them.
+PLUMB_EXPORT int __plumb_burst_begins(int* left, unsigned char* level) {
+  const uint32_t count = static_cast<uint32_t>(*left);
+  if (count != 0xffffffffu && count >= 0x80000000u) {  // a caller in a burst wants us
+    *left = static_cast<int>(count & 0x7fffffffu);
+    if (burst.left <= 0) return 0;
+    pass_check(reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
+    return take_one();
+  }
+  if (!tracking()) {
+    *left = kMostLeft;
+    return 0;
+  }
+  const unsigned char now = *level;
+  *left = static_cast<int>(distance_after(now));
+  if (now < kLevels) *level = static_cast<unsigned char>(now + 1);
+  begin_burst();
+  pass_check(reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
+  return 1;
+}
+
+PLUMB_EXPORT int __plumb_burst_goes_on() {
+  if (burst.left <= 0) return 0;
+  pass_check(reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
+  return take_one();
+}
+
+PLUMB_EXPORT __attribute__((preserve_most)) void __plumb_touch(const void* address) {
+  if (burst.left > 0 && in_arena(address)) {
+    note_access(address, reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
+  }
+}

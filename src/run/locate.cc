@@ -1,0 +1,300 @@
+#include "run/locate.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "run/trace_report.h"
+#include "trace/variables.h"
+
+namespace plumb {
+
+namespace {
+
+// Addresses of the trace are one past the instruction.
+std::uint64_t pc_of(const TraceAddress& address) { return address.offset - 1; }
+
+// A piece of code that ran: its instructions are in one function.
+struct Stretch {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+};
+
+// Registers that a function leaves as they were: its callers' are in them, too.
+bool is_kept(unsigned number) {
+  return number == 3 || number == 6 || (number >= 12 && number <= 15);
+}
+
+class Locating {
+ public:
+  Locating(const SeenLoss& seen, Symboliser& symbols) : seen_(seen), symbols_(symbols) {}
+
+  Loss run() {
+    Loss loss;
+    loss.cause = seen_.cause;
+    // A result that nobody looked at was dropped by the caller; but what is in
+    // the register for results may just have been left there.
+    if (seen_.returned && seen_.stack.size() > 1 && may_be_result(seen_.stack.front())) {
+      loss.cause = Cause::discarded;
+      loss.stack = named_stack({seen_.stack.begin() + 1, seen_.stack.end()}, symbols_);
+      return loss;
+    }
+    loss.stack = named_stack(seen_.stack, symbols_);
+    find_holder();
+    if (holder_) {
+      loss.holder = Holder{holder_->name, holder_->type, holder_->storage, {}, {}};
+    }
+    switch (seen_.place.kind) {
+      case PLUMB_PLACE_STACK:
+        place_in_frame(loss);
+        break;
+      case PLUMB_PLACE_REGISTERS:
+        place_in_register(loss);
+        break;
+      default:
+        break;
+    }
+    return loss;
+  }
+
+ private:
+  bool may_be_result(const TraceAddress& address) {
+    if (!address.module) return true;
+    return symbols_.may_return_pointer({*address.module, address.offset, true}).value_or(true);
+  }
+
+  bool is_library(const TraceAddress& address) const {
+    return address.module && is_system_library(symbols_.modules()[address.module->index].path);
+  }
+
+  // Of the frame's module; null when nothing is known about it.
+  Variables* variables_at(std::size_t frame) {
+    if (frame >= seen_.stack.size() || !seen_.stack[frame].module) return nullptr;
+    return symbols_.variables(*seen_.stack[frame].module);
+  }
+
+  void find_holder() {
+    const TracePlace& place = seen_.place;
+    switch (place.kind) {
+      case PLUMB_PLACE_STACK:
+        if (place.frame != 0) find_through(1);
+        if (Variables* variables = variables_at(place.frame); !holder_ && variables != nullptr) {
+          holder_ = variables->on_stack(pc_of(seen_.stack[place.frame]), place.offset);
+        }
+        break;
+      case PLUMB_PLACE_REGISTERS:
+        if (Variables* variables = variables_at(0); variables != nullptr) {
+          if (!seen_.trail.empty() && seen_.trail.front().module == seen_.stack.front().module) {
+            holder_ = variables->in_registers(pc_of(seen_.trail.front()), place.registers);
+          }
+          if (!holder_) {
+            holder_ = variables->in_registers(pc_of(seen_.stack.front()), place.registers);
+          }
+        }
+        break;
+      case PLUMB_PLACE_WORD:
+        find_word();
+        break;
+      default:
+        break;
+    }
+  }
+
+  void find_word() {
+    if (const TraceAddress& word = seen_.place.word; word.module) {
+      find_through(1);
+      Variables* variables = symbols_.variables(*word.module);
+      if (!holder_ && variables != nullptr) holder_ = variables->global_at(word.offset);
+      return;
+    }
+    if (seen_.place.offset != 0) {
+      for (std::size_t i = 0; i < seen_.stack.size() && !holder_; ++i) {
+        Variables* variables = variables_at(i);
+        if (variables != nullptr) holder_ = variables->thread_local_at(seen_.place.offset);
+      }
+      return;
+    }
+    find_through(seen_.stack.size());
+  }
+
+  // The name that the code had for it which worked on it: through a pointer of
+  // one of the program's innermost frames.
+  void find_through(std::size_t innermost) {
+    std::size_t first = 0;
+    while (first < seen_.stack.size() && is_library(seen_.stack[first])) ++first;
+    innermost += first;
+    for (const PlumbAlias& alias : seen_.place.aliases) {
+      if (alias.frame >= innermost) continue;
+      const bool in_register = alias.in_register != PLUMB_ALIAS_IN_MEMORY;
+      const std::size_t frames =
+          in_register && is_kept(alias.in_register) ? std::min<std::size_t>(innermost, 3) : 1;
+      for (std::size_t i = 0; i < frames && !holder_; ++i) {
+        if (alias.frame + i < first) continue;
+        Variables* variables = variables_at(alias.frame + i);
+        if (variables == nullptr) continue;
+        holder_ = variables->through(pc_of(seen_.stack[alias.frame + i]), alias);
+      }
+      if (holder_) return;
+    }
+  }
+
+  // Frames at an instruction, from the source function on that has the variable.
+  std::optional<Stack> frames_of_holder(std::uint64_t pc, bool is_return) {
+    const ModuleId module = *seen_.stack.front().module;
+    const std::optional<std::size_t> inside = variables_at(0)->frames_inside(*holder_, pc);
+    if (!inside) return std::nullopt;
+    const std::vector<Frame>& frames =
+        symbols_.frames({module, is_return ? pc + 1 : pc, is_return});
+    if (*inside >= frames.size()) return std::nullopt;
+    return Stack(frames.begin() + static_cast<std::ptrdiff_t>(*inside), frames.end());
+  }
+
+  // Puts these in place of the innermost machine frame's.
+  void put_innermost(Stack frames, Loss& loss) {
+    Stack rest = named_stack({seen_.stack.begin() + 1, seen_.stack.end()}, symbols_);
+    frames.insert(frames.end(), rest.begin(), rest.end());
+    loss.stack = std::move(frames);
+  }
+
+  bool put_scope_end(Loss& loss) {
+    const std::optional<std::uint64_t> end = variables_at(0)->scope_end(*holder_);
+    if (!end) return false;
+    std::optional<Stack> frames = frames_of_holder(*end, false);
+    if (!frames) return false;
+    put_innermost(std::move(*frames), loss);
+    return true;
+  }
+
+  // The same machine frame used it last inside a call that was inlined: compilers
+  // do not always say where variables of such a call are.
+  void place_by_use(Loss& loss) {
+    const std::size_t outer = seen_.stack.size() - 1;
+    if (seen_.use.size() <= outer || !seen_.stack.front().module) return;
+    const TraceAddress& use = seen_.use[seen_.use.size() - 1 - outer];
+    Variables* variables = variables_at(0);
+    if (variables == nullptr || use.module != seen_.stack.front().module ||
+        !std::ranges::equal(seen_.use.end() - static_cast<std::ptrdiff_t>(outer), seen_.use.end(),
+                            seen_.stack.begin() + 1, seen_.stack.end())) {
+      return;
+    }
+    const auto end = variables->inlined_end(pc_of(use));
+    if (!end) return;
+    const std::vector<Frame>& frames = symbols_.frames({*use.module, end->first, false});
+    if (end->second >= frames.size()) return;
+    put_innermost(Stack(frames.begin() + static_cast<std::ptrdiff_t>(end->second), frames.end()),
+                  loss);
+  }
+
+  void place_in_frame(Loss& loss) {
+    if (!holder_ && loss.cause == Cause::scope_end) place_by_use(loss);
+    if (!holder_ || seen_.place.frame != 0) return;
+    if (loss.cause == Cause::scope_end) {
+      std::optional<Stack> frames = frames_of_holder(pc_of(seen_.stack.front()), true);
+      if (frames) {
+        put_innermost(std::move(*frames), loss);
+      } else {
+        put_scope_end(loss);  // it was inlined, and is over
+      }
+    } else if (loss.cause == Cause::overwritten && loss.stack.front().line &&
+               variables_at(0)->is_inner_declaration(*holder_, *loss.stack.front().line)) {
+      // Made anew by the next round of a loop: this one's scope had ended.
+      if (put_scope_end(loss)) loss.cause = Cause::scope_end;
+    }
+  }
+
+  std::vector<Stretch> stretches() const {
+    std::vector<Stretch> result;
+    for (std::size_t i = 0; i + 1 < seen_.trail.size(); i += 2) {
+      if (seen_.trail[i].module != seen_.stack.front().module ||
+          seen_.trail[i + 1].module != seen_.trail[i].module) {
+        break;
+      }
+      result.push_back({pc_of(seen_.trail[i]), pc_of(seen_.trail[i + 1])});
+    }
+    return result;
+  }
+
+  void place_in_register(Loss& loss) {
+    if (!seen_.last_read || !seen_.stack.front().module) return;
+    const std::vector<Stretch> trail = stretches();
+    if (!holder_) {
+      step_behind(trail, loss);
+    } else if (!put_where_set(trail, loss)) {
+      put_end_of_trail(trail, loss);
+    }
+    if (seen_.thrown && loss.cause == Cause::scope_end) loss.cause = Cause::escaped_throw;
+  }
+
+  bool put_where_set(const std::vector<Stretch>& trail, Loss& loss) {
+    for (std::size_t i = 0; i < trail.size(); ++i) {
+      // Right behind the read, registers still have the old value.
+      const std::optional<std::uint64_t> behind =
+          i == 0 ? variables_at(0)->set_between(*holder_, trail[i].first, trail[i].last, true)
+                 // A call's result is there when the code behind it begins.
+                 : variables_at(0)->set_between(*holder_, trail[i].first - 1, trail[i].last, false);
+      if (!behind) continue;
+      std::optional<Stack> frames = frames_of_holder(*behind - 1, true);
+      if (!frames) continue;
+      put_innermost(std::move(*frames), loss);
+      loss.cause = Cause::overwritten;
+      return true;
+    }
+    return false;
+  }
+
+  // The last that ran of the function that had it.
+  void put_end_of_trail(const std::vector<Stretch>& trail, Loss& loss) {
+    const std::uint64_t read = pc_of(seen_.stack.front());
+    std::optional<Stack> best = frames_of_holder(read, true);
+    for (const Stretch& stretch : trail) {
+      for (const std::uint64_t pc : {stretch.first, stretch.last}) {
+        std::optional<Stack> frames = frames_of_holder(pc, false);
+        if (!frames || !frames->front().line ||
+            !variables_at(0)->is_own_line(*holder_, *frames->front().line)) {
+          continue;
+        }
+        if (!best || !best->front().line || *frames->front().line >= *best->front().line) {
+          best = std::move(frames);
+        }
+      }
+    }
+    if (best) put_innermost(std::move(*best), loss);
+  }
+
+  // The place where nothing refers to it any more is behind the last read, if
+  // that is a later line of the same function.
+  void step_behind(const std::vector<Stretch>& trail, Loss& loss) {
+    const TraceAddress& address = seen_.stack.front();
+    const std::vector<Frame> read = symbols_.frames({*address.module, address.offset, true});
+    std::vector<std::uint64_t> next = {address.offset};
+    for (std::size_t i = 0; i < trail.size(); ++i) {
+      if (i != 0) next.push_back(trail[i].first);
+      next.push_back(trail[i].last);
+    }
+    for (const std::uint64_t pc : next) {
+      const std::vector<Frame>& all = symbols_.frames({*address.module, pc, false});
+      if (all.size() < read.size()) continue;
+      // Of a call that was inlined, the call itself.
+      const Stack frames(all.end() - static_cast<std::ptrdiff_t>(read.size()), all.end());
+      const bool same = std::ranges::equal(read, frames, {}, &Frame::function, &Frame::function) &&
+                        read.front().file == frames.front().file;
+      if (!same || !read.front().line || !frames.front().line ||
+          *frames.front().line <= *read.front().line) {
+        continue;
+      }
+      put_innermost(frames, loss);
+      return;
+    }
+  }
+
+  const SeenLoss& seen_;
+  Symboliser& symbols_;
+  std::optional<FoundVariable> holder_;
+};
+
+}  // namespace
+
+Loss locate(const SeenLoss& seen, Symboliser& symbols) { return Locating(seen, symbols).run(); }
+
+}  // namespace plumb

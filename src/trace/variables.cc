@@ -1,0 +1,648 @@
+#include "trace/variables.h"
+
+#include <dwarf.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <limits>
+
+#include "trace/die_walk.h"
+#include "trace/type_path.h"
+
+namespace plumb {
+
+namespace {
+
+// Bounds for damaged files.
+constexpr std::size_t kMostPlaces = 10'000;  // of one variable
+constexpr std::size_t kMostVariables = 100'000;
+constexpr std::size_t kMostGlobals = 2'000'000;
+constexpr std::size_t kMostRows = 10'000;
+constexpr std::uint64_t kWholeFunction = std::numeric_limits<std::uint64_t>::max();
+
+struct Range {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  bool has(std::uint64_t pc) const { return pc >= begin && pc < end; }
+};
+
+std::vector<Range> ranges_of(Dwarf_Die* die) {
+  std::vector<Range> ranges;
+  Dwarf_Addr base = 0, begin = 0, end = 0;
+  std::ptrdiff_t at = 0;
+  while (ranges.size() < kMostRows && (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+    if (begin < end) ranges.push_back({begin, end});
+  }
+  return ranges;
+}
+
+bool any_has(const std::vector<Range>& ranges, std::uint64_t pc) {
+  return std::ranges::any_of(ranges, [&](const Range& range) { return range.has(pc); });
+}
+
+// One register or one sum of a register and a constant.
+struct Simple {
+  enum Kind { none, in_register, in_memory, constant, address } kind = none;
+  unsigned base = 0;  // register; kFrameBase
+  std::int64_t offset = 0;
+};
+constexpr unsigned kFrameBase = 1000;
+constexpr unsigned kCfa = 1001;
+
+// The operation at `i`; steps behind it.
+Simple read_simple(const Dwarf_Op* ops, std::size_t count, std::size_t& i) {
+  const Dwarf_Op& op = ops[i];
+  Simple simple;
+  if (op.atom >= DW_OP_reg0 && op.atom <= DW_OP_reg31) {
+    simple = {Simple::in_register, static_cast<unsigned>(op.atom - DW_OP_reg0), 0};
+  } else if (op.atom == DW_OP_regx) {
+    simple = {Simple::in_register, static_cast<unsigned>(op.number), 0};
+  } else if (op.atom >= DW_OP_breg0 && op.atom <= DW_OP_breg31) {
+    simple = {Simple::in_memory, static_cast<unsigned>(op.atom - DW_OP_breg0),
+              static_cast<std::int64_t>(op.number)};
+  } else if (op.atom == DW_OP_bregx) {
+    simple = {Simple::in_memory, static_cast<unsigned>(op.number),
+              static_cast<std::int64_t>(op.number2)};
+  } else if (op.atom == DW_OP_fbreg) {
+    simple = {Simple::in_memory, kFrameBase, static_cast<std::int64_t>(op.number)};
+  } else if (op.atom == DW_OP_call_frame_cfa) {
+    simple = {Simple::in_memory, kCfa, 0};
+  } else if (op.atom == DW_OP_addr) {
+    simple = {Simple::address, 0, static_cast<std::int64_t>(op.number)};
+  } else if ((op.atom >= DW_OP_lit0 && op.atom <= DW_OP_lit31) ||
+             (op.atom >= DW_OP_const1u && op.atom <= DW_OP_consts)) {
+    simple = {Simple::constant, 0, 0};
+  } else {
+    i = count;
+    return {};
+  }
+  ++i;
+  if (simple.kind == Simple::in_memory && i + 1 < count && ops[i].atom == DW_OP_plus_uconst) {
+    simple.offset += static_cast<std::int64_t>(ops[i++].number);
+  }
+  if (i < count && ops[i].atom == DW_OP_stack_value) {
+    ++i;
+    // The value itself is the register, or close to it.
+    if (simple.kind == Simple::in_memory && simple.base < kFrameBase) {
+      simple = {Simple::in_register, simple.base, 0};
+    } else if (simple.kind != Simple::constant) {
+      simple = {};
+    }
+  }
+  return simple;
+}
+
+bool contains_variables(int tag) {
+  return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
+         tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+}
+
+bool holds_globals(int tag) {
+  switch (tag) {
+    case DW_TAG_namespace:
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_subprogram:
+    case DW_TAG_lexical_block:
+      return true;
+    default:
+      return false;
+  }
+}
+
+const char* name_of(Dwarf_Die* die) {
+  Dwarf_Attribute attribute;
+  return dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attribute));
+}
+
+// By the program.
+bool is_named(Dwarf_Die* die) {
+  const char* name = name_of(die);
+  return name != nullptr && *name != '\0' && !is_reserved(name);
+}
+
+std::uint64_t line_of(Dwarf_Die* die, unsigned attribute) {
+  Dwarf_Attribute found;
+  Dwarf_Word line = 0;
+  return dwarf_formudata(dwarf_attr_integrate(die, attribute, &found), &line) == 0 ? line : 0;
+}
+
+// Where a variable with a place of its own is; `in_thread`: counted from the
+// begin of the module's part of each thread's memory.
+std::optional<std::uint64_t> address_of(Dwarf_Die* die, bool& in_thread) {
+  Dwarf_Attribute attribute;
+  Dwarf_Op* ops = nullptr;
+  std::size_t count = 0;
+  if (dwarf_attr(die, DW_AT_location, &attribute) == nullptr ||
+      dwarf_getlocation(&attribute, &ops, &count) != 0 || count == 0) {
+    return std::nullopt;
+  }
+  in_thread = count == 2 &&
+              (ops[1].atom == DW_OP_form_tls_address || ops[1].atom == DW_OP_GNU_push_tls_address);
+  if (count != 1 && !in_thread) return std::nullopt;
+  switch (ops[0].atom) {
+    case DW_OP_addr:
+    case DW_OP_const4u:
+    case DW_OP_const8u:
+      return ops[0].number;
+    case DW_OP_addrx:
+    case DW_OP_constx:
+    case DW_OP_GNU_addr_index:
+    case DW_OP_GNU_const_index: {
+      Dwarf_Attribute result;
+      Dwarf_Addr value = 0;
+      if (dwarf_getlocation_attr(&attribute, &ops[0], &result) != 0) return std::nullopt;
+      if (dwarf_formaddr(&result, &value) == 0 || dwarf_formudata(&result, &value) == 0) {
+        return value;
+      }
+      return std::nullopt;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+// How far the thread pointer is behind the begin of the program's part.
+std::optional<std::int64_t> thread_size_of(Elf* elf) {
+  std::size_t count = 0;
+  if (elf == nullptr || elf_getphdrnum(elf, &count) != 0) return std::nullopt;
+  bool is_program = false;
+  std::optional<std::int64_t> size;
+  for (std::size_t i = 0; i < count && i < kMostRows; ++i) {
+    GElf_Phdr header;
+    if (gelf_getphdr(elf, static_cast<int>(i), &header) == nullptr) continue;
+    is_program = is_program || header.p_type == PT_INTERP;
+    if (header.p_type != PT_TLS || header.p_memsz > (1u << 30)) continue;
+    const std::uint64_t align = std::max<std::uint64_t>(header.p_align, 1);
+    if (align > 4096) continue;
+    size = static_cast<std::int64_t>((header.p_memsz + align - 1) / align * align);
+  }
+  return is_program ? size : std::nullopt;
+}
+
+}  // namespace
+
+struct Variables::Place {
+  Range range;
+  Simple simple;
+  std::uint64_t from = 0;  // the part of the variable that is there
+  std::uint64_t size = 0;
+  bool is_inherited = false;  // what it was at the entry: nothing new
+};
+
+struct Variables::Scope {
+  int parent = -1;
+  int inlined = 0;  // how many inlined calls deep
+  bool is_function = true;
+  std::vector<Range> ranges;
+  std::uint64_t declared = 0;  // line
+  std::uint64_t called = 0;    // line of the inlined call
+};
+
+struct Variables::Variable {
+  Dwarf_Die die{};
+  std::size_t scope = 0;
+  bool is_parameter = false;
+  std::vector<Place> places;
+};
+
+struct Variables::Function {
+  std::uint64_t entry = 0;
+  std::vector<Range> ranges;
+  Simple frame_base;
+  std::vector<Scope> scopes;  // outer ones first
+  std::vector<Variable> variables;
+
+  // The scope that counts as the function of a variable: blocks left out.
+  std::size_t function_scope(std::size_t scope) const {
+    while (!scopes[scope].is_function && scopes[scope].parent >= 0) {
+      scope = static_cast<std::size_t>(scopes[scope].parent);
+    }
+    return scope;
+  }
+  // The line in the source function `home` that an instruction of this line
+  // belongs to; 0: it does not.
+  std::uint64_t line_in(std::size_t home, std::uint64_t pc, std::uint64_t line) const {
+    for (std::size_t scope = innermost(pc); scope != home;) {
+      if (scopes[scope].parent < 0) return 0;
+      line = scopes[scope].called;
+      scope = function_scope(static_cast<std::size_t>(scopes[scope].parent));
+    }
+    return line;
+  }
+  // The innermost inlined call (or the function itself) at an instruction.
+  std::size_t innermost(std::uint64_t pc) const {
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < scopes.size(); ++i) {
+      if (scopes[i].is_function && scopes[i].inlined > scopes[best].inlined &&
+          any_has(scopes[i].ranges, pc)) {
+        best = i;
+      }
+    }
+    return best;
+  }
+};
+
+struct Variables::Global {
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;
+  Dwarf_Die die{};
+};
+
+Variables::Variables(DwarfInfo& dwarf, const ElfModule& module) : dwarf_(dwarf) {
+  Dwarf_Addr bias = 0;
+  cfi_ = dwfl_module_dwarf_cfi(module.handle(), &bias);
+  eh_cfi_ = dwfl_module_eh_cfi(module.handle(), &bias);
+  thread_size_ = thread_size_of(module.elf());
+}
+
+Variables::~Variables() = default;
+
+// What is added to `base` to get the CFA, where most of the range agrees.
+std::optional<std::int64_t> Variables::cfa_of(std::uint64_t begin, std::uint64_t end,
+                                              unsigned base) {
+  std::optional<std::int64_t> best;
+  std::uint64_t longest = 0;
+  std::uint64_t pc = begin;
+  for (std::size_t rows = 0; pc < end && rows < kMostRows; ++rows) {
+    Dwarf_Frame* frame = nullptr;
+    // The tables in memory count from the module's start, as we do.
+    if ((eh_cfi_ == nullptr || dwarf_cfi_addrframe(eh_cfi_, pc, &frame) != 0) &&
+        (cfi_ == nullptr || dwarf_cfi_addrframe(cfi_, pc, &frame) != 0)) {
+      return best;
+    }
+    Dwarf_Addr row_begin = 0;
+    Dwarf_Addr row_end = 0;
+    bool signal = false;
+    Dwarf_Op* ops = nullptr;
+    std::size_t count = 0;
+    const bool known = dwarf_frame_info(frame, &row_begin, &row_end, &signal) >= 0 &&
+                       dwarf_frame_cfa(frame, &ops, &count) == 0;
+    std::size_t i = 0;
+    const Simple rule = known && count != 0 ? read_simple(ops, count, i) : Simple{};
+    std::free(frame);
+    if (!known || row_end <= pc) return best;
+    const std::uint64_t length = std::min<std::uint64_t>(row_end, end) - pc;
+    if (rule.kind == Simple::in_memory && rule.base == base && length > longest) {
+      longest = length;
+      best = rule.offset;
+    }
+    pc = row_end;
+  }
+  return best;
+}
+
+void Variables::read_places(Function& function, Variable& variable) {
+  Dwarf_Attribute attribute;
+  if (dwarf_attr(&variable.die, DW_AT_location, &attribute) == nullptr) return;
+  const std::optional<Dwarf_Die> type = type_of(&variable.die);
+  const std::uint64_t whole = type ? size_of_type(*type) : 0;
+  Dwarf_Addr base = 0, begin = 0, end = 0;
+  Dwarf_Op* ops = nullptr;
+  std::size_t count = 0;
+  std::ptrdiff_t at = 0;
+  while (variable.places.size() < kMostPlaces &&
+         (at = dwarf_getlocations(&attribute, at, &base, &begin, &end, &ops, &count)) > 0) {
+    std::uint64_t from = 0;
+    if (begin >= end) continue;
+    for (std::size_t i = 0; i < count;) {
+      Place place;
+      place.range = {begin, end};
+      if (ops[i].atom == DW_OP_piece) {  // a part that is nowhere
+        from += ops[i++].number;
+        continue;
+      }
+      if (ops[i].atom == DW_OP_entry_value || ops[i].atom == DW_OP_GNU_entry_value) {
+        place.is_inherited = true;
+      }
+      place.simple = read_simple(ops, count, i);
+      place.from = from;
+      place.size = whole > from ? whole - from : 0;
+      if (i < count && ops[i].atom == DW_OP_piece) {
+        place.size = ops[i++].number;
+        from += place.size;
+      }
+      Simple& simple = place.simple;
+      if (simple.kind == Simple::in_memory && simple.base == kFrameBase) {
+        const std::int64_t offset = simple.offset;
+        simple = function.frame_base;
+        if (simple.kind == Simple::in_register) simple.kind = Simple::in_memory;
+        simple.offset += offset;
+      }
+      if (simple.kind == Simple::in_memory && simple.base != kCfa) {
+        // A range without bounds holds for the function.
+        const bool whole_function = end == kWholeFunction;
+        const Range where =
+            whole_function && !function.ranges.empty() ? function.ranges.front() : place.range;
+        const std::optional<std::int64_t> cfa = cfa_of(where.begin, where.end, simple.base);
+        if (cfa) {
+          simple.offset -= *cfa;
+          simple.base = kCfa;
+        }
+      }
+      variable.places.push_back(place);
+    }
+  }
+}
+
+void Variables::read_function(Function& function, Dwarf_Die die) {
+  function.ranges = ranges_of(&die);
+  Dwarf_Attribute attribute;
+  Dwarf_Op* ops = nullptr;
+  std::size_t count = 0;
+  if (dwarf_attr_integrate(&die, DW_AT_frame_base, &attribute) != nullptr &&
+      dwarf_getlocation(&attribute, &ops, &count) == 0 && count != 0) {
+    std::size_t i = 0;
+    function.frame_base = read_simple(ops, count, i);
+  }
+  function.scopes.push_back({-1, 0, true, function.ranges, line_of(&die, DW_AT_decl_line), 0});
+  std::vector<std::size_t> open;  // scope at each depth
+  for (DieWalk walk(die); !walk.done();) {
+    open.resize(walk.depth() - 1, 0);
+    const std::size_t scope = open.empty() ? 0 : open.back();
+    const int tag = walk.tag();
+    if (contains_variables(tag)) {
+      const bool inlined = tag == DW_TAG_inlined_subroutine;
+      open.push_back(function.scopes.size());
+      function.scopes.push_back({static_cast<int>(scope),
+                                 function.scopes[scope].inlined + (inlined ? 1 : 0), inlined,
+                                 ranges_of(walk.die()), line_of(walk.die(), DW_AT_decl_line),
+                                 line_of(walk.die(), DW_AT_call_line)});
+      walk.enter();
+      continue;
+    }
+    if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) &&
+        function.variables.size() < kMostVariables && is_named(walk.die())) {
+      function.variables.push_back({*walk.die(), scope, tag == DW_TAG_formal_parameter, {}});
+      read_places(function, function.variables.back());
+    }
+    walk.skip();
+  }
+}
+
+Variables::Function* Variables::function_at(std::uint64_t pc) {
+  Dwarf_Die die;
+  std::uint64_t entry = 0;
+  if (!dwarf_.function_at(pc, die, entry)) return nullptr;
+  std::unique_ptr<Function>& slot = functions_[entry];
+  if (!slot) {
+    slot = std::make_unique<Function>();
+    slot->entry = entry;
+    read_function(*slot, die);
+  }
+  return slot.get();
+}
+
+FoundVariable Variables::found(const Function& function, const Variable& variable,
+                               std::string name) {
+  Dwarf_Die die = variable.die;
+  const std::optional<Dwarf_Die> type = type_of(&die);
+  return {std::move(name), type ? type_name(*type) : "",
+          variable.is_parameter ? "parameter" : "local", function.entry,
+          static_cast<std::size_t>(&variable - function.variables.data())};
+}
+
+std::optional<FoundVariable> Variables::on_stack(std::uint64_t pc, std::int64_t offset) {
+  Function* function = function_at(pc);
+  if (function == nullptr) return std::nullopt;
+  const Variable* best = nullptr;
+  std::string best_path;
+  int best_rank = 0;
+  for (Variable& variable : function->variables) {
+    for (const Place& place : variable.places) {
+      if (place.simple.kind != Simple::in_memory || place.simple.base != kCfa) continue;
+      const std::int64_t inside = offset - place.simple.offset;
+      if (inside < 0) continue;
+      const std::uint64_t at = static_cast<std::uint64_t>(inside);
+      if (at >= place.size && !(at == 0 && place.size == 0)) continue;
+      const int rank = place.range.has(pc)                                    ? 3
+                       : any_has(function->scopes[variable.scope].ranges, pc) ? 2
+                                                                              : 1;
+      if (rank <= best_rank) continue;
+      const std::optional<Dwarf_Die> type = type_of(&variable.die);
+      std::optional<std::string> path =
+          type ? path_to_pointer(*type, place.from + at) : std::nullopt;
+      if (!path) continue;
+      best = &variable;
+      best_path = *path;
+      best_rank = rank;
+    }
+  }
+  if (best == nullptr) return std::nullopt;
+  Dwarf_Die die = best->die;
+  return found(*function, *best, std::string(name_of(&die)) + best_path);
+}
+
+std::optional<FoundVariable> Variables::in_registers(std::uint64_t pc, std::uint32_t registers) {
+  Function* function = function_at(pc);
+  if (function == nullptr) return std::nullopt;
+  const Variable* best = nullptr;
+  std::string best_path;
+  std::pair<int, std::uint64_t> best_rank;
+  for (Variable& variable : function->variables) {
+    for (const Place& place : variable.places) {
+      if (place.simple.kind != Simple::in_register || place.simple.base >= 32) continue;
+      const bool there = place.range.has(pc) && (registers >> place.simple.base & 1) != 0;
+      const bool put_there = place.range.begin == pc + 1;
+      if (!there && !put_there) continue;
+      const Scope& scope = function->scopes[variable.scope];
+      if (!any_has(scope.ranges, pc)) continue;
+      std::uint64_t length = 0;
+      for (const Range& range : scope.ranges) length += range.end - range.begin;
+      // Outer ones live longer.
+      const std::pair rank{-scope.inlined * 2 + (there ? 1 : 0), length};
+      if (best != nullptr && rank <= best_rank) continue;
+      const std::optional<Dwarf_Die> type = type_of(&variable.die);
+      const std::optional<std::string> path =
+          type ? path_to_pointer(*type, place.from) : std::nullopt;
+      if (!path) continue;
+      best = &variable;
+      best_path = *path;
+      best_rank = rank;
+    }
+  }
+  if (best == nullptr) return std::nullopt;
+  Dwarf_Die die = best->die;
+  return found(*function, *best, std::string(name_of(&die)) + best_path);
+}
+
+std::optional<FoundVariable> Variables::through(std::uint64_t pc, const PlumbAlias& alias) {
+  Function* function = function_at(pc);
+  if (function == nullptr) return std::nullopt;
+  const bool in_memory = alias.in_register == PLUMB_ALIAS_IN_MEMORY;
+  for (Variable& variable : function->variables) {
+    const bool there = std::ranges::any_of(variable.places, [&](const Place& place) {
+      if (!place.range.has(pc) || place.from != 0) return false;
+      return in_memory ? place.simple.kind == Simple::in_memory && place.simple.base == kCfa &&
+                             place.simple.offset == alias.offset
+                       : place.simple.kind == Simple::in_register &&
+                             place.simple.base == alias.in_register;
+    });
+    if (!there || !any_has(function->scopes[variable.scope].ranges, pc)) continue;
+    const std::optional<Dwarf_Die> type = type_of(&variable.die);
+    if (!type) continue;
+    std::optional<std::string> path = path_through(*type, name_of(&variable.die), alias.delta);
+    if (!path) continue;
+    FoundVariable result = found(*function, variable, std::move(*path));
+    result.storage = "heap";
+    return result;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> Variables::frames_inside(const FoundVariable& variable,
+                                                    std::uint64_t pc) {
+  const auto place = functions_.find(variable.function);
+  if (place == functions_.end()) return std::nullopt;
+  const Function& function = *place->second;
+  const std::size_t home = function.function_scope(function.variables[variable.index].scope);
+  std::size_t count = 0;
+  for (std::size_t scope = function.innermost(pc); scope != home; ++count) {
+    const int parent = function.scopes[scope].parent;
+    if (parent < 0) return std::nullopt;
+    scope = function.function_scope(static_cast<std::size_t>(parent));
+  }
+  if (!any_has(function.scopes[home].ranges, pc)) return std::nullopt;
+  return count;
+}
+
+std::optional<std::uint64_t> Variables::end_of(const Function& function, std::size_t scope) {
+  const std::size_t home = function.function_scope(scope);
+  std::optional<std::uint64_t> best;
+  std::uint64_t best_line = 0;
+  for (const Range& range : function.scopes[scope].ranges) {
+    dwarf_.each_line(range.begin, range.end, [&](std::uint64_t pc, std::uint32_t row) {
+      const std::uint64_t line = function.line_in(home, pc, row);
+      if (line < best_line || line == 0 || !is_own_line(function, home, line)) return;
+      best_line = line;
+      best = pc;
+    });
+  }
+  return best;
+}
+
+std::optional<std::uint64_t> Variables::scope_end(const FoundVariable& variable) {
+  const auto place = functions_.find(variable.function);
+  if (place == functions_.end()) return std::nullopt;
+  return end_of(*place->second, place->second->variables[variable.index].scope);
+}
+
+std::optional<std::pair<std::uint64_t, std::size_t>> Variables::inlined_end(std::uint64_t pc) {
+  const Function* function = function_at(pc);
+  if (function == nullptr) return std::nullopt;
+  std::size_t scope = function->innermost(pc);
+  if (scope == 0) return std::nullopt;
+  while (true) {
+    const std::size_t outer =
+        function->function_scope(static_cast<std::size_t>(function->scopes[scope].parent));
+    if (outer == 0) break;
+    scope = outer;
+  }
+  const std::optional<std::uint64_t> end = end_of(*function, scope);
+  if (!end) return std::nullopt;
+  std::size_t inside = 0;
+  for (std::size_t at = function->innermost(*end); at != scope; ++inside) {
+    if (function->scopes[at].parent < 0) return std::nullopt;
+    at = function->function_scope(static_cast<std::size_t>(function->scopes[at].parent));
+  }
+  return std::pair(*end, inside);
+}
+
+std::optional<std::uint64_t> Variables::set_between(const FoundVariable& variable,
+                                                    std::uint64_t first, std::uint64_t last,
+                                                    bool known) {
+  const auto place = functions_.find(variable.function);
+  if (place == functions_.end()) return std::nullopt;
+  const std::vector<Place>& places = place->second->variables[variable.index].places;
+  std::optional<std::uint64_t> best;
+  for (const Place& it : places) {
+    if (it.is_inherited || it.simple.kind == Simple::none) continue;
+    if (known && it.simple.kind != Simple::constant) continue;
+    const std::uint64_t begin = it.range.begin;
+    if (begin <= first || begin > last + 1 || (best && *best <= begin)) continue;
+    // The same value in another place begins where the last place ends.
+    const bool moved = std::ranges::any_of(places, [&](const Place& other) {
+      return other.from == it.from && other.range.begin < begin && other.range.end >= begin;
+    });
+    if (!moved || it.simple.kind == Simple::constant) best = begin;
+  }
+  return best;
+}
+
+bool Variables::is_inner_declaration(const FoundVariable& variable, std::uint64_t line) {
+  const auto place = functions_.find(variable.function);
+  if (place == functions_.end()) return false;
+  const Function& function = *place->second;
+  const Variable& it = function.variables[variable.index];
+  if (function.scopes[it.scope].is_function) return false;
+  Dwarf_Die die = it.die;
+  return line_of(&die, DW_AT_decl_line) == line;
+}
+
+bool Variables::is_own_line(const FoundVariable& variable, std::uint64_t line) {
+  const auto place = functions_.find(variable.function);
+  if (place == functions_.end()) return false;
+  const Function& function = *place->second;
+  return is_own_line(function, function.function_scope(function.variables[variable.index].scope),
+                     line);
+}
+
+bool Variables::is_own_line(const Function& function, std::size_t scope, std::uint64_t line) const {
+  const std::uint64_t own = function.scopes[scope].declared;
+  if (line < own) return false;
+  return std::ranges::none_of(function.scopes, [&](const Scope& other) {
+    return other.is_function && other.declared > own && other.declared <= line;
+  });
+}
+
+void Variables::read_globals() {
+  globals_read_ = true;
+  dwarf_.each_unit([&](Dwarf_Die unit) {
+    for (DieWalk walk(unit); !walk.done() && globals_.size() < kMostGlobals;) {
+      if (holds_globals(walk.tag())) {
+        walk.enter();
+        continue;
+      }
+      if (walk.tag() == DW_TAG_variable) {
+        bool in_thread = false;
+        if (const auto address = address_of(walk.die(), in_thread); address) {
+          const std::optional<Dwarf_Die> type = type_of(walk.die());
+          (in_thread ? thread_locals_ : globals_)
+              .push_back({*address, type ? size_of_type(*type) : 0, *walk.die()});
+        }
+      }
+      walk.skip();
+    }
+  });
+  std::ranges::sort(globals_, {}, &Global::address);
+  std::ranges::sort(thread_locals_, {}, &Global::address);
+}
+
+std::optional<FoundVariable> Variables::find_global(std::vector<Global>& among,
+                                                    std::uint64_t address) {
+  if (!globals_read_) read_globals();
+  auto next = std::ranges::upper_bound(among, address, {}, &Global::address);
+  if (next == among.begin()) return std::nullopt;
+  Global& global = *--next;
+  if (address - global.address >= global.size) return std::nullopt;
+  const char* name = name_of(&global.die);
+  const std::optional<Dwarf_Die> type = type_of(&global.die);
+  if (name == nullptr || !type) return std::nullopt;
+  const std::optional<std::string> path = path_to_pointer(*type, address - global.address);
+  return FoundVariable{name + path.value_or(""), type_name(*type), "global", 0, 0};
+}
+
+std::optional<FoundVariable> Variables::global_at(std::uint64_t address) {
+  return find_global(globals_, address);
+}
+
+std::optional<FoundVariable> Variables::thread_local_at(std::int64_t offset) {
+  if (!thread_size_ || *thread_size_ + offset < 0) return std::nullopt;
+  std::optional<FoundVariable> result =
+      find_global(thread_locals_, static_cast<std::uint64_t>(*thread_size_ + offset));
+  if (result) result->storage = "thread";
+  return result;
+}
+
+}  // namespace plumb

@@ -1,0 +1,104 @@
+// What the debug information of one module says about where variables are: which
+// one has a word of a frame, a register at an instruction, or an address; and
+// when one of them is set anew, or its scope ends.
+//
+// A function's variables, those of what was inlined into it too, are read when
+// first asked for. A place is either in memory, relative to the frame's CFA (the
+// stack pointer before the call), or a register; both for a range of
+// instructions.
+// Limits: places that need more than a register and a constant are not known,
+// and neither are variables that the optimiser gave none.
+#pragma once
+
+#include <elfutils/libdw.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trace/dwarf_info.h"
+#include "trace/elf_module.h"
+#include "trace/record.h"
+
+namespace plumb {
+
+struct FoundVariable {
+  std::string name;  // with the way to the word: "table[3].name"
+  std::string type;  // of the variable
+  std::string storage;
+  std::uint64_t function = 0;  // entry; 0: a global
+  std::size_t index = 0;       // among the function's
+};
+
+class Variables {
+ public:
+  // `dwarf` and the module's file outlive this.
+  Variables(DwarfInfo& dwarf, const ElfModule& module);
+  ~Variables();
+
+  std::optional<FoundVariable> global_at(std::uint64_t address);
+  // A thread's variable by its distance from the thread pointer (negative); only
+  // a program's own have a fixed one.
+  std::optional<FoundVariable> thread_local_at(std::int64_t offset);
+  // The variable that has the word `offset` bytes from the CFA of the function
+  // that `pc` is in; one whose scope has `pc`, if there is a choice.
+  std::optional<FoundVariable> on_stack(std::uint64_t pc, std::int64_t offset);
+  // One that is in one of these registers (as bits, by DWARF's numbers) at `pc`,
+  // or is put into one by that instruction; the one that lives longest.
+  std::optional<FoundVariable> in_registers(std::uint64_t pc, std::uint32_t registers);
+  // What a pointer at this place calls the word behind it.
+  std::optional<FoundVariable> through(std::uint64_t pc, const PlumbAlias& alias);
+
+  // How many of the frames at `pc` were inlined into the scope of the variable;
+  // nothing when `pc` is not in it.
+  std::optional<std::size_t> frames_inside(const FoundVariable& variable, std::uint64_t pc);
+  // An instruction on the last line of the variable's scope.
+  std::optional<std::uint64_t> scope_end(const FoundVariable& variable);
+  // Where the code from `first` to `last` gives the variable a new value: the
+  // address behind the instruction that does. `known`: a value that the code
+  // cannot have from elsewhere, a constant.
+  std::optional<std::uint64_t> set_between(const FoundVariable& variable, std::uint64_t first,
+                                           std::uint64_t last, bool known);
+  // A call that was inlined into the function at `pc`, right into that function
+  // itself: an instruction on its last line, and how many frames there are
+  // inside of it.
+  std::optional<std::pair<std::uint64_t, std::size_t>> inlined_end(std::uint64_t pc);
+  // Whether a line can belong to the function that has the variable: other
+  // functions begin behind its end.
+  bool is_own_line(const FoundVariable& variable, std::uint64_t line);
+  // The variable belongs to a block inside its function, and this is the line
+  // that declares it.
+  bool is_inner_declaration(const FoundVariable& variable, std::uint64_t line);
+
+ private:
+  struct Place;
+  struct Scope;
+  struct Variable;
+  struct Function;
+  struct Global;
+
+  Function* function_at(std::uint64_t pc);
+  bool is_own_line(const Function& function, std::size_t scope, std::uint64_t line) const;
+  std::optional<std::uint64_t> end_of(const Function& function, std::size_t scope);
+  void read_function(Function& function, Dwarf_Die die);
+  void read_places(Function& function, Variable& variable);
+  std::optional<std::int64_t> cfa_of(std::uint64_t begin, std::uint64_t end, unsigned base);
+  void read_globals();
+  FoundVariable found(const Function& function, const Variable& variable, std::string name);
+
+  DwarfInfo& dwarf_;
+  std::map<std::uint64_t, std::unique_ptr<Function>> functions_;  // by entry
+  std::optional<FoundVariable> find_global(std::vector<Global>& among, std::uint64_t address);
+  std::vector<Global> globals_;
+  std::vector<Global> thread_locals_;        // by place in the module's own part
+  std::optional<std::int64_t> thread_size_;  // of that part, in a program
+  bool globals_read_ = false;
+  Dwarf_CFI* cfi_ = nullptr;
+  Dwarf_CFI* eh_cfi_ = nullptr;
+};
+
+}  // namespace plumb
