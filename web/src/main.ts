@@ -89,7 +89,9 @@ class Page implements App {
   }
 
   go(change: Partial<State>): void {
-    window.location.hash = to_hash({ ...this.state, leak: "", ...change });
+    // At once, not when the browser gets to tell of it: the next key is for the new view.
+    history.pushState(null, "", to_hash({ ...this.state, leak: "", ...change }));
+    this.arrive();
   }
 
   private arrive(): void {
@@ -212,12 +214,8 @@ class Page implements App {
       "j": () => (this.overview ? this.overview.move(1) : click("next")()),
       "k": () => (this.overview ? this.overview.move(-1) : click("previous")()),
       "/": () => {
-        if (this.overview) {
-          this.overview.search.focus();
-          return;
-        }
-        this.go({ view: "leaks" }); // shown when the address has changed
-        window.addEventListener("hashchange", () => this.overview?.search.focus(), { once: true });
+        if (!this.overview) this.go({ view: "leaks" });
+        this.overview?.search.focus();
       },
     };
     VIEWS.forEach(([view], i) => {
