@@ -24,3 +24,12 @@ sed -i 's/  free(letter->name);/  free(letter->name);\n  free(letter->text);/' m
 show cc -g -o mailroom mailroom.c
 show plumb run --output=after.json -- ./mailroom
 show plumb diff before.json after.json
+
+# One of them shows in the source alone, without running it.
+show plumb check mailroom.c || [ $? -eq 1 ]
+
+# The same report for a browser, kept where it can be opened.
+show plumb report --format=html --output=before.html before.json || [ $? -eq 1 ]
+page=$(dirname "$plumb")/../mailroom.html
+cp before.html "$page"
+printf '\nOpen %s in a browser to see the leaks before the mend.\n' "$(realpath --relative-to="$OLDPWD" "$page")"
