@@ -15,6 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   plumb::Count sum = trace->freed;
+  sum += trace->excluded;
   for (const plumb::TraceGroup& group : trace->groups) {
     sum += group.direct;
     sum += group.indirect;
