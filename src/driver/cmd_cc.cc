@@ -12,11 +12,11 @@
 
 #include <fmt/format.h>
 
+#include "base/find_program.h"
 #include "base/paths.h"
 #include "driver/command.h"
 #include "driver/compile.h"
 #include "driver/screen.h"
-#include "run/program.h"
 
 namespace plumb {
 

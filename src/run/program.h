@@ -1,5 +1,5 @@
-// The program to run: where it is, and whether a library can be preloaded into
-// it. Everything that is known to fail is found before the start.
+// The program to run: whether a library can be preloaded into it. Everything that is known to fail
+// is found before the start.
 #pragma once
 
 #include <string>
@@ -7,10 +7,6 @@
 #include "base/result.h"
 
 namespace plumb {
-
-// The file that `name` means, as a shell would find it: through PATH unless it
-// has a slash.
-Result<std::string> find_program(const std::string& name);
 
 // An Error for what cannot be tracked: statically linked, 32-bit or foreign
 // programs, those that run with another user's rights, and files that are no

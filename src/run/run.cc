@@ -16,6 +16,7 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "base/find_program.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "core/accounting.h"

@@ -181,6 +181,14 @@ std::optional<std::int64_t> thread_size_of(Elf* elf) {
   return is_program ? size : std::nullopt;
 }
 
+// The pointer at this offset of the variable, as the source names it: "t.rows[3]".
+std::optional<std::string> name_in(Dwarf_Die* variable, std::uint64_t offset) {
+  const std::optional<Dwarf_Die> type = type_of(variable);
+  const std::optional<std::string> path = type ? path_to_pointer(*type, offset) : std::nullopt;
+  if (!path) return std::nullopt;
+  return std::string(name_of(variable)) + *path;
+}
+
 }  // namespace
 
 struct Variables::Place {
@@ -407,7 +415,7 @@ std::optional<FoundVariable> Variables::on_stack(std::uint64_t pc, std::int64_t 
   Function* function = function_at(pc);
   if (function == nullptr) return std::nullopt;
   const Variable* best = nullptr;
-  std::string best_path;
+  std::string best_name;
   int best_rank = 0;
   for (Variable& variable : function->variables) {
     for (const Place& place : variable.places) {
@@ -420,25 +428,22 @@ std::optional<FoundVariable> Variables::on_stack(std::uint64_t pc, std::int64_t 
                        : any_has(function->scopes[variable.scope].ranges, pc) ? 2
                                                                               : 1;
       if (rank <= best_rank) continue;
-      const std::optional<Dwarf_Die> type = type_of(&variable.die);
-      std::optional<std::string> path =
-          type ? path_to_pointer(*type, place.from + at) : std::nullopt;
-      if (!path) continue;
+      const std::optional<std::string> name = name_in(&variable.die, place.from + at);
+      if (!name) continue;
       best = &variable;
-      best_path = *path;
+      best_name = *name;
       best_rank = rank;
     }
   }
   if (best == nullptr) return std::nullopt;
-  Dwarf_Die die = best->die;
-  return found(*function, *best, std::string(name_of(&die)) + best_path);
+  return found(*function, *best, best_name);
 }
 
 std::optional<FoundVariable> Variables::in_registers(std::uint64_t pc, std::uint32_t registers) {
   Function* function = function_at(pc);
   if (function == nullptr) return std::nullopt;
   const Variable* best = nullptr;
-  std::string best_path;
+  std::string best_name;
   std::pair<int, std::uint64_t> best_rank;
   for (Variable& variable : function->variables) {
     for (const Place& place : variable.places) {
@@ -453,18 +458,15 @@ std::optional<FoundVariable> Variables::in_registers(std::uint64_t pc, std::uint
       // Outer ones live longer.
       const std::pair rank{-scope.inlined * 2 + (there ? 1 : 0), length};
       if (best != nullptr && rank <= best_rank) continue;
-      const std::optional<Dwarf_Die> type = type_of(&variable.die);
-      const std::optional<std::string> path =
-          type ? path_to_pointer(*type, place.from) : std::nullopt;
-      if (!path) continue;
+      const std::optional<std::string> name = name_in(&variable.die, place.from);
+      if (!name) continue;
       best = &variable;
-      best_path = *path;
+      best_name = *name;
       best_rank = rank;
     }
   }
   if (best == nullptr) return std::nullopt;
-  Dwarf_Die die = best->die;
-  return found(*function, *best, std::string(name_of(&die)) + best_path);
+  return found(*function, *best, best_name);
 }
 
 std::optional<FoundVariable> Variables::through(std::uint64_t pc, const PlumbAlias& alias) {

@@ -20,6 +20,7 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "base/find_program.h"
 #include "base/paths.h"
 #include "core/accounting.h"
 #include "run/launch.h"

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/find_program.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "check/model/unit_file.h"
@@ -32,17 +33,14 @@ constexpr const char* kVariables[] = {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_
 // The compiler as a file: its path, size and time. Its content is in libraries
 // that are too large to read for this.
 std::string compiler_identity() {
-  const char* path = std::getenv("PATH");
-  for (const std::string_view folder : split(path ? path : "/usr/bin", ':')) {
-    std::error_code problem;
-    const fs::path file = fs::canonical(fs::path(folder) / "clang-19", problem);
-    struct stat info{};
-    if (!problem && stat(file.c_str(), &info) == 0) {
-      return fmt::format("{} {} {}.{}", file.string(), info.st_size, info.st_mtim.tv_sec,
-                         info.st_mtim.tv_nsec);
-    }
-  }
-  return {};
+  const Result<std::string> found = find_program("clang-19");
+  if (!found) return {};
+  std::error_code problem;
+  const fs::path file = fs::canonical(*found, problem);
+  struct stat info{};
+  if (problem || stat(file.c_str(), &info) != 0) return {};
+  return fmt::format("{} {} {}.{}", file.string(), info.st_size, info.st_mtim.tv_sec,
+                     info.st_mtim.tv_nsec);
 }
 
 std::string maker_identity() {

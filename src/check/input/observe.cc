@@ -13,8 +13,6 @@
 #include "base/paths.h"
 #include "check/input/compile_command.h"
 
-extern char** environ;
-
 namespace plumb::check {
 
 namespace {

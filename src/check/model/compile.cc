@@ -17,8 +17,6 @@
 #include "base/text.h"
 #include "check/model/unit_file.h"
 
-extern char** environ;
-
 namespace plumb::check {
 
 namespace {
@@ -84,59 +82,6 @@ bool drop_refused(std::vector<std::string>& arguments, const std::vector<std::st
 
 constexpr int kAttempts = 4;  // each drops the flags that the one before was refused for
 
-struct Ended {
-  int status = 0;
-  std::string errors;
-};
-
-// The plugin writes to `unit`, the preprocessor names what it enters in `headers`
-// (a list of dependencies comes only at the end of a compilation, where the plugin
-// does not let it get to).
-Ended run(const std::vector<std::string>& command, const std::string& directory,
-          const std::string& unit, const std::string& headers) {
-  char errors_name[] = "/tmp/plumb-check-XXXXXX";
-  const int errors = mkstemp(errors_name);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  if (!directory.empty()) posix_spawn_file_actions_addchdir_np(&actions, directory.c_str());
-  std::vector<char*> argv;
-  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  std::string variables[] = {"PLUMB_UNIT=" + unit, "CC_PRINT_HEADERS=1",
-                             "CC_PRINT_HEADERS_FILE=" + headers};
-  std::vector<char*> environment;
-  for (std::string& variable : variables) environment.push_back(variable.data());
-  for (char** entry = environ; *entry; ++entry) environment.push_back(*entry);
-  environment.push_back(nullptr);
-  pid_t pid = 0;
-  Ended ended;
-  const int failed =
-      posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environment.data());
-  posix_spawn_file_actions_destroy(&actions);
-  if (failed) {
-    ended = {-1, fmt::format("{}: {}", command[0], std::strerror(failed))};
-  } else {
-    int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-    }
-    ended.status = status;
-    ended.errors = read_file(errors_name).value_or("");
-  }
-  close(errors);
-  unlink(errors_name);
-  return ended;
-}
-
-// What the compiler said first that is an error, in one line.
-std::string first_error(std::string_view errors) {
-  for (const std::string_view line : split(errors, '\n')) {
-    if (line.find("error: ") != line.npos) return std::string(trim(line));
-  }
-  return std::string(trim(errors.substr(0, errors.find('\n'))));
-}
-
 // A file of our own that is gone with us.
 class TemporaryFile {
  public:
@@ -161,6 +106,55 @@ class TemporaryFile {
   TemporaryFile() = default;
   std::string path_ = "/tmp/plumb-unit-XXXXXX";
 };
+
+struct Ended {
+  int status = 0;
+  std::string errors;
+};
+
+// The plugin writes to `unit`, the preprocessor names what it enters in `headers`
+// (a list of dependencies comes only at the end of a compilation, where the plugin
+// does not let it get to).
+Ended run(const std::vector<std::string>& command, const std::string& directory,
+          const std::string& unit, const std::string& headers, const std::string& errors) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors.c_str(), O_WRONLY | O_TRUNC, 0);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  if (!directory.empty()) posix_spawn_file_actions_addchdir_np(&actions, directory.c_str());
+  std::vector<char*> argv;
+  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  std::string variables[] = {"PLUMB_UNIT=" + unit, "CC_PRINT_HEADERS=1",
+                             "CC_PRINT_HEADERS_FILE=" + headers};
+  std::vector<char*> environment;
+  for (std::string& variable : variables) environment.push_back(variable.data());
+  for (char** entry = environ; *entry; ++entry) environment.push_back(*entry);
+  environment.push_back(nullptr);
+  pid_t pid = 0;
+  Ended ended;
+  const int failed =
+      posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environment.data());
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed) {
+    ended = {-1, fmt::format("{}: {}", command[0], std::strerror(failed))};
+  } else {
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    ended.status = status;
+    ended.errors = read_file(errors).value_or("");
+  }
+  return ended;
+}
+
+// What the compiler said first that is an error, in one line.
+std::string first_error(std::string_view errors) {
+  for (const std::string_view line : split(errors, '\n')) {
+    if (line.find("error: ") != line.npos) return std::string(trim(line));
+  }
+  return std::string(trim(errors.substr(0, errors.find('\n'))));
+}
 
 // What the compiler read: the source, then each header once.
 std::vector<std::string> files_read(const std::string& source, std::string_view headers) {
@@ -189,6 +183,8 @@ Result<Compiled> compile(const CompileJob& job) {
   if (!output) return std::unexpected(output.error());
   const Result<TemporaryFile> headers = TemporaryFile::create();
   if (!headers) return std::unexpected(headers.error());
+  const Result<TemporaryFile> errors = TemporaryFile::create();
+  if (!errors) return std::unexpected(errors.error());
   std::vector<std::string> arguments = job.arguments;
   Ended ended;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -196,7 +192,7 @@ Result<Compiled> compile(const CompileJob& job) {
     command.insert(command.end(), arguments.begin(), arguments.end());
     command.insert(command.end(), kOurFlags.begin(), kOurFlags.end());
     command.push_back("-fpass-plugin=" + *plugin);
-    ended = run(command, job.directory, output->path(), headers->path());
+    ended = run(command, job.directory, output->path(), headers->path(), errors->path());
     if (ended.status == 0 || !drop_refused(arguments, refused_flags(ended.errors), job.file)) break;
   }
   if (ended.status != 0) {

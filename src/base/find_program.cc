@@ -1,0 +1,42 @@
+#include "base/find_program.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace plumb {
+
+Result<std::string> find_program(const std::string& name) {
+  if (name.empty()) return fail({}, "the program's name is empty");
+  if (name.find('/') != std::string::npos) {
+    if (access(name.c_str(), F_OK) != 0) return fail(name, std::strerror(errno));
+    return name;
+  }
+  const char* path = std::getenv("PATH");
+  std::optional<std::string> refused;
+  for (const std::string_view folder :
+       split(path == nullptr ? "/usr/local/bin:/bin:/usr/bin" : path, ':')) {
+    const std::string candidate = folder.empty() ? "./" + name : fmt::format("{}/{}", folder, name);
+    struct stat info{};
+    if (stat(candidate.c_str(), &info) != 0 || S_ISDIR(info.st_mode)) continue;
+    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+    if (!refused) refused = candidate;
+  }
+  if (refused) return fail(*refused, "cannot be executed: Permission denied");
+  if (access(name.c_str(), X_OK) == 0) {
+    return fail(name, "no such program in PATH",
+                fmt::format("for the one in this directory, write ./{}", name));
+  }
+  return fail(name, "no such program in PATH");
+}
+
+}  // namespace plumb

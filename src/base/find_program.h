@@ -1,0 +1,14 @@
+// Programs by name.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace plumb {
+
+// The file that `name` means, as a shell would find it: through PATH unless it
+// has a slash.
+Result<std::string> find_program(const std::string& name);
+
+}  // namespace plumb
