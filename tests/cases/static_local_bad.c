@@ -1,7 +1,8 @@
 // CASE: A static local is overwritten at each call.
 // EXPECT(a): lost 2 blocks 100 bytes
 // CAUSE(a): overwritten
-// GAP(run): use - the optimiser left only a register, which ends with its last use
+// GAP(run, -O0): use - the optimiser left only a register, which ends with its last use
+// GAP(run, -O2, clang): use - the optimiser left only a register, which ends with its last use
 // GAP(run, -O2, gcc): holder - the debug information has no variable there
 // GAP(run, -O2, gcc): cause, function, place - the optimiser left only a register, which ends with its last use
 // GAP(check): found(a) - what a global holds is not followed
