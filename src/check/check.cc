@@ -16,6 +16,7 @@
 #include "check/summary/print.h"
 #include "core/fingerprint.h"
 #include "core/order.h"
+#include "core/suggestion.h"
 
 namespace plumb::check {
 
@@ -245,6 +246,7 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
   report.totals.undecided = proved.undecided;
   add_notes(report, units, analysed);
   assign_ids(report);
+  suggest_fixes(report);
   sort_leaks(report);
   return outcome;
 }
