@@ -51,7 +51,8 @@ old = news["report"]["subject"]["pid"]
 print("running")
 
 first.stdin.close()
-news = news_until(lambda news: news["ended"])
+# The page may know of the end before plumb has the last report.
+news = news_until(lambda news: news["ended"] and "status" in news["report"]["subject"])
 print("ended, same process:", news["report"]["subject"]["pid"] == old,
       "leak still shown:", has_leak(news), "status", news["report"]["subject"]["status"])
 
