@@ -190,7 +190,7 @@ std::string asked_summaries(const Program& program, const std::vector<Summary>& 
     out += fmt::format("{} ({}:{})\n", function.body->display,
                        program.file(function.unit, function.body->location.file),
                        function.body->location.line);
-    out += summary_text(program, summaries[i]);
+    out += summary_text(program, FunctionId::of(static_cast<std::uint32_t>(i)), summaries[i]);
   }
   return out;
 }

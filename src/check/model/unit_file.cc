@@ -11,7 +11,7 @@ namespace plumb::check {
 
 namespace {
 
-constexpr std::string_view kMagic = "plumb unit 2\n\0\0\0";
+constexpr std::string_view kMagic = "plumb unit 3\n\0\0\0";
 
 // Members that are stored byte for byte have no padding, so that equal units
 // are equal files.
@@ -23,24 +23,28 @@ static_assert(kPlain<Operation> && kPlain<Operand> && kPlain<Block> && kPlain<Lo
 // One description of each type serves both directions.
 template <typename Archive, typename T>
 void fields(Archive& archive, T& it) {
-  using Type = std::remove_const_t<T>;
-  if constexpr (std::is_same_v<Type, Var>) {
-    archive(it.name, it.type, it.size, it.simple, it.parameter, it.location);
-  } else if constexpr (std::is_same_v<Type, Function>) {
+  using Kind = std::remove_const_t<T>;
+  if constexpr (std::is_same_v<Kind, Var>) {
+    archive(it.name, it.type, it.shape, it.size, it.simple, it.parameter, it.location);
+  } else if constexpr (std::is_same_v<Kind, Field>) {
+    archive(it.name, it.offset, it.type);
+  } else if constexpr (std::is_same_v<Kind, Type>) {
+    archive(it.shape, it.target, it.size, it.fields);
+  } else if constexpr (std::is_same_v<Kind, Function>) {
     archive(it.symbol, it.display, it.linkage, it.noreturn, it.variadic, it.returns_pointer,
-            it.return_width, it.params, it.type, it.location, it.vars, it.integers, it.pool,
-            it.operations, it.blocks);
-  } else if constexpr (std::is_same_v<Type, Initial>) {
+            it.return_width, it.params, it.type, it.result_shape, it.location, it.vars, it.integers,
+            it.pool, it.operations, it.blocks);
+  } else if constexpr (std::is_same_v<Kind, Initial>) {
     archive(it.offset, it.width, it.is_symbol, it.symbol, it.value);
-  } else if constexpr (std::is_same_v<Type, Global>) {
+  } else if constexpr (std::is_same_v<Kind, Global>) {
     archive(it.symbol, it.linkage, it.constant, it.thread_local_storage, it.defined, it.size,
-            it.display, it.initial);
-  } else if constexpr (std::is_same_v<Type, Declaration>) {
+            it.display, it.shape, it.initial);
+  } else if constexpr (std::is_same_v<Kind, Declaration>) {
     archive(it.symbol, it.noreturn, it.allocates, it.const_params, it.kept_params);
   } else {
-    static_assert(std::is_same_v<Type, Unit>);
-    archive(it.source, it.symbols, it.files, it.functions, it.globals, it.declarations, it.aliases,
-            it.address_taken);
+    static_assert(std::is_same_v<Kind, Unit>);
+    archive(it.source, it.symbols, it.files, it.types, it.functions, it.globals, it.declarations,
+            it.aliases, it.address_taken);
   }
 }
 

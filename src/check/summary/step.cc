@@ -75,20 +75,19 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
       store(state, to, width, what);
       storing_pointer_ = true;
       if (watched && old != what && state.fate == Fate::live) {
-        lost_holder_.clear();
-        if (o.a.kind() == OperandKind::var) lost_holder_ = body_.vars[o.a.index()].name;
+        last_holder_ = {o.a};
         if (values_.is_heap(values_.target(old))) check_lost(state, index, LossKind::overwritten);
       }
       break;
     }
     case Op::copy:
       copy(state, value(state, o.a), value(state, o.b), value(state, o.c));
-      lost_holder_.clear();
+      last_holder_ = {};
       check_lost(state, index, LossKind::overwritten);
       break;
     case Op::fill:
       fill(state, value(state, o.a), value(state, o.b), value(state, o.c));
-      lost_holder_.clear();
+      last_holder_ = {};
       check_lost(state, index, LossKind::overwritten);
       break;
     case Op::offset:
@@ -157,12 +156,12 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
     }
     case Op::scope_end: {
       const VarId var = VarId::of(o.a.index());
+      last_holder_ = held_by_var(state, var.index);
       if (body_.vars[var.index].simple) {
         state.vars[var.index] = kNoValue;
       } else {
         state.drop_cells_of(values_.object(ObjectId::of(ObjectKind::var, var.index)));
       }
-      lost_holder_ = body_.vars[var.index].name;
       check_lost(state, index, LossKind::scope_end);
       break;
     }
