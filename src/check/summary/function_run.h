@@ -93,6 +93,7 @@ struct Candidate {
   Origin origin;
   std::uint32_t operation = 0;  // where it is lost, as the source has it
   std::uint32_t lost_at = 0;    // the operation at which that was seen
+  std::uint32_t used_at = 0;    // the last use before that; 0: none
   LossKind kind = LossKind::scope_end;
   std::string holder;
   std::vector<TrailStep> trail;

@@ -113,6 +113,7 @@ Candidate FunctionRun::candidate(const State& state, std::uint32_t index, LossKi
   const bool scope_left = kind == LossKind::scope_end || kind == LossKind::returned;
   out.operation = scope_left && state.way_out != 0 ? state.way_out : index;
   out.lost_at = index;
+  out.used_at = state.used_at;
   out.kind = kind;
   out.holder = name_of(last_holder_);
   out.merged = state.merged;
