@@ -6,7 +6,7 @@ namespace plumb::check {
 
 FunctionRun::FunctionRun(const Program& program, const Library& library, const Known& known,
                          FunctionId function, const Limits& limits)
-    : program_(program),
+    : program_(program, known.reads),
       library_(library),
       known_(known),
       id_(function),
@@ -17,7 +17,7 @@ FunctionRun::FunctionRun(const Program& program, const Library& library, const K
 
 FunctionRun::FunctionRun(const Program& program, const Library& library, const Known& known,
                          FunctionId function, const LinkedBody& linked, const Limits& limits)
-    : program_(program),
+    : program_(program, known.reads),
       library_(library),
       known_(known),
       id_(function),

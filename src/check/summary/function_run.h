@@ -27,6 +27,7 @@
 #include "check/model/program.h"
 #include "check/summary/export.h"
 #include "check/summary/library.h"
+#include "check/summary/reads.h"
 #include "check/summary/shape.h"
 #include "check/summary/state.h"
 #include "check/summary/summary.h"
@@ -54,11 +55,13 @@ struct Known {
   // What a function does without calling those of its component is being found
   // out: such calls do not come back.
   bool first_round = false;
+  Reads* reads = nullptr;  // takes down what was asked for
 
   bool is_own(FunctionId id) const {
     return std::binary_search(component.begin(), component.end(), id);
   }
   const Summary* find(FunctionId id) const {
+    if (reads) reads->summaries.add(id.index);
     return done[id.index] || is_own(id) ? &summaries[id.index] : nullptr;
   }
 };
@@ -257,7 +260,7 @@ class FunctionRun {
   void export_plain();
   std::vector<Case> export_cases();
 
-  const Program& program_;
+  const ProgramView program_;
   const Library& library_;
   const Known& known_;
   const FunctionId id_;
