@@ -20,11 +20,11 @@ for name in "${names[@]}"; do
     large-report) python3 bench/large_report.py "$plumb" ;;
     agreement) python3 bench/agreement.py "$plumb" ;;
     overhead) python3 bench/overhead.py "$plumb" ;;
-    compiled) python3 bench/compiled.py "$plumb" ;;
+    compiled) python3 bench/compiled.py "$plumb" "${options[@]}" ;;
     sampled) python3 bench/sampled.py "$plumb" ;;
     bursts) python3 bench/bursts.py "$plumb" ;;
     fidelity) python3 bench/fidelity.py "$plumb" ;;
-    packages) python3 bench/packages.py "$plumb" ;;
+    packages) python3 bench/packages.py "$plumb" "${options[@]}" ;;
     static) python3 bench/static.py "$plumb" "${options[@]}" ;;
     *)
       echo "bench: no measurement '$name'; there are: ${all[*]}" >&2
