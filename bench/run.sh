@@ -21,9 +21,9 @@ for name in "${names[@]}"; do
     agreement) python3 bench/agreement.py "$plumb" ;;
     overhead) python3 bench/overhead.py "$plumb" ;;
     compiled) python3 bench/compiled.py "$plumb" ;;
-    sampled) python3 bench/sampled.py "$plumb" ;;
-    bursts) python3 bench/bursts.py "$plumb" ;;
-    fidelity) python3 bench/fidelity.py "$plumb" ;;
+    sampled) python3 bench/sampled.py "$plumb" "${options[@]}" ;;
+    bursts) python3 bench/bursts.py "$plumb" "${options[@]}" ;;
+    fidelity) python3 bench/fidelity.py "$plumb" "${options[@]}" ;;
     packages) python3 bench/packages.py "$plumb" ;;
     static) python3 bench/static.py "$plumb" "${options[@]}" ;;
     *)

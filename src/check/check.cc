@@ -21,6 +21,7 @@
 #include "check/summary/print.h"
 #include "core/fingerprint.h"
 #include "core/order.h"
+#include "core/suggestion.h"
 
 namespace plumb::check {
 
@@ -231,7 +232,7 @@ std::string asked_summaries(const Program& program, const std::vector<Summary>& 
     out += fmt::format("{} ({}:{})\n", function.body->display,
                        program.file(function.unit, function.body->location.file),
                        function.body->location.line);
-    out += summary_text(program, summaries[i]);
+    out += summary_text(program, FunctionId::of(static_cast<std::uint32_t>(i)), summaries[i]);
   }
   return out;
 }
@@ -297,6 +298,7 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
   report.totals.undecided = proved.undecided;
   add_notes(report, units, analysed);
   assign_ids(report);
+  suggest_fixes(report);
   sort_leaks(report);
   return outcome;
 }

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,6 +57,10 @@ struct Launch {
   bool quiet = false;       // output goes nowhere: it was seen before
   bool no_input = false;    // nothing to read; the tool ends the run when it is read
   double limit = 0;         // seconds; then it is killed
+
+  // Called when it runs, and as soon as it has ended.
+  std::function<void(pid_t)> on_start = {};
+  std::function<void()> on_end = {};
 };
 
 // How a program ended, as a report says it.

@@ -12,7 +12,7 @@ namespace plumb::check {
 
 namespace {
 
-constexpr std::string_view kMagic = "plumb unit 2\n\0\0\0";
+constexpr std::string_view kMagic = "plumb unit 3\n\0\0\0";
 
 static_assert(kPlain<Operation> && kPlain<Operand> && kPlain<Block> && kPlain<Location>);
 
@@ -20,14 +20,24 @@ static_assert(kPlain<Operation> && kPlain<Operand> && kPlain<Block> && kPlain<Lo
 
 template <typename Archive>
 void fields(Archive& archive, Like<Var> auto& it) {
-  archive(it.name, it.type, it.size, it.simple, it.parameter, it.location);
+  archive(it.name, it.type, it.shape, it.size, it.simple, it.parameter, it.location);
+}
+
+template <typename Archive>
+void fields(Archive& archive, Like<Field> auto& it) {
+  archive(it.name, it.offset, it.type);
+}
+
+template <typename Archive>
+void fields(Archive& archive, Like<Type> auto& it) {
+  archive(it.shape, it.target, it.size, it.fields);
 }
 
 template <typename Archive>
 void fields(Archive& archive, Like<Function> auto& it) {
   archive(it.symbol, it.display, it.linkage, it.noreturn, it.variadic, it.returns_pointer,
-          it.return_width, it.params, it.type, it.location, it.vars, it.integers, it.pool,
-          it.operations, it.blocks);
+          it.return_width, it.params, it.type, it.result_shape, it.location, it.vars, it.integers,
+          it.pool, it.operations, it.blocks);
 }
 
 template <typename Archive>
@@ -38,7 +48,7 @@ void fields(Archive& archive, Like<Initial> auto& it) {
 template <typename Archive>
 void fields(Archive& archive, Like<Global> auto& it) {
   archive(it.symbol, it.linkage, it.constant, it.thread_local_storage, it.defined, it.size,
-          it.display, it.initial);
+          it.display, it.shape, it.initial);
 }
 
 template <typename Archive>
@@ -48,8 +58,8 @@ void fields(Archive& archive, Like<Declaration> auto& it) {
 
 template <typename Archive>
 void fields(Archive& archive, Like<Unit> auto& it) {
-  archive(it.source, it.symbols, it.files, it.functions, it.globals, it.declarations, it.aliases,
-          it.address_taken);
+  archive(it.source, it.symbols, it.files, it.types, it.functions, it.globals, it.declarations,
+          it.aliases, it.address_taken);
 }
 
 std::string unit_bytes(const Unit& unit) {

@@ -143,9 +143,11 @@ Answer Prover::replay_with_callees(const Group& group, const Known& known) const
   if (!answer.lost) return answer;
   Candidate& lost = *answer.lost;
   lost.origin = first.origin;
-  if (!inlined.own[lost.operation]) lost.holder.clear();
   lost.operation = inlined.top[lost.operation];
   lost.lost_at = inlined.top[lost.lost_at];
+  lost.used_at = inlined.top[lost.used_at];
+  const auto same = std::ranges::find(group, lost.lost_at, &Candidate::lost_at);
+  if (same != group.end()) lost.holder = same->holder;
   std::erase_if(lost.trail, [&](const TrailStep& step) { return !inlined.own[step.operation]; });
   for (TrailStep& step : lost.trail) step.operation = inlined.top[step.operation];
   return answer;

@@ -288,7 +288,7 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
     next.set_result(index, result);
   }
   if (taken) next.trail = extend(next.trail, index, -1);
-  lost_holder_.clear();
+  last_holder_ = held_by_argument(state, o, arguments);
   const bool frees_holder =
       std::any_of(summary.inputs.begin(), summary.inputs.end(), [](const Input& each) {
         return std::any_of(each.cases.begin(), each.cases.end(),

@@ -191,7 +191,7 @@ void FunctionRun::process(BlockIndex block, std::vector<State> states, std::uint
         const ValueId old = state.result(dead);
         std::erase_if(state.results, [&](const auto& entry) { return entry.first == dead; });
         if (mode_ == Mode::site && old != kNoValue && state.fate == Fate::live && is_focus(old)) {
-          lost_holder_.clear();
+          last_holder_ = {};
           check_lost(state, i, LossKind::discarded);
         }
       }

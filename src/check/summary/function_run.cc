@@ -67,6 +67,7 @@ void FunctionRun::run_site(const Site& site, const State& before) {
   State start = before;
   start.trail = 0;
   start.way_out = 0;
+  start.used_at = 0;
   start.merged = false;
   std::vector<State> after;
   starting_ = true;

@@ -76,6 +76,13 @@ enum class LossKind : std::uint8_t {
   parked
 };
 
+// The place that held the last reference: `offset` bytes (if not negative) into
+// what the operand is the address of. It gets its name when somebody asks.
+struct LastHolder {
+  Operand address;  // unknown: no name
+  std::int64_t offset = -1;
+};
+
 // One step of a path.
 struct TrailStep {
   std::uint32_t operation = 0;
@@ -89,6 +96,7 @@ struct Candidate {
   Origin origin;
   std::uint32_t operation = 0;  // where it is lost, as the source has it
   std::uint32_t lost_at = 0;    // the operation at which that was seen
+  std::uint32_t used_at = 0;    // the last use before that; 0: none
   LossKind kind = LossKind::scope_end;
   std::string holder;
   std::vector<TrailStep> trail;
@@ -229,6 +237,12 @@ class FunctionRun {
   void check_lost(State& state, std::uint32_t index, LossKind kind, ValueId kept = kNoValue);
   Candidate candidate(const State& state, std::uint32_t index, LossKind kind) const;
   void report_failure(const State& state);
+  // The part of a variable that holds the followed block.
+  LastHolder held_by_var(const State& state, std::uint32_t var) const;
+  // What holds it behind an argument of a call.
+  LastHolder held_by_argument(const State& state, const Operation& call,
+                              const std::vector<ValueId>& arguments) const;
+  std::string name_of(const LastHolder& holder) const;
   bool given_up(const State& state) const;
   void park(State& state, std::uint32_t global);
   void take_from(ValueId value);
@@ -305,7 +319,7 @@ class FunctionRun {
   std::vector<TrailNode> trails_;
   std::vector<Case> cases_;
   bool cases_overflow_ = false;
-  std::string lost_holder_;
+  LastHolder last_holder_;
   std::uint32_t at_ = 0;  // the operation in hand
   std::shared_ptr<Replaying> replaying_;
   bool storing_pointer_ = true;  // what the store in hand writes

@@ -29,6 +29,7 @@ Identities::Identities(const Program& program, const std::vector<std::string>& u
                        unsigned threads)
     : program_(program) {
   name_symbols(units);
+  name_types();
   facts_.resize(program.symbols());
   bodies_.resize(program.functions().size());
   constexpr std::size_t kAtOnce = 256;
@@ -55,6 +56,20 @@ void Identities::name_symbols(const std::vector<std::string>& units) {
     symbols_[i] = identity;
     const auto [entry, fresh] = by_identity_.try_emplace(identity, i);
     if (!fresh) entry->second = kSeveral;
+  }
+}
+
+// Places are named by them, and a finding says the name of a place.
+void Identities::name_types() {
+  for (const Unit& unit : program_.units()) {
+    ArchiveWriter out;
+    for (const Type& type : unit.types) {
+      out(type.shape, type.target, type.size);
+      for (const Field& field : type.fields) out(field.name, field.offset, field.type);
+    }
+    types_.push_back(hash_of(out));
+    std::vector<const Global*>& globals = globals_.emplace_back(unit.symbols.size());
+    for (const Global& global : unit.globals) globals[global.symbol.index] = &global;
   }
 }
 
@@ -100,9 +115,10 @@ std::uint64_t Identities::body_of(const ProgramFunction& function) const {
   const Function& body = *function.body;
   ArchiveWriter out;
   out(symbols_[function.symbol.index], body.display, body.linkage, body.noreturn, body.variadic,
-      body.returns_pointer, body.return_width, body.params, body.type, body.integers, body.blocks);
+      body.returns_pointer, body.return_width, body.params, body.type, body.integers, body.blocks,
+      types_[function.unit], body.result_shape);
   for (const Var& var : body.vars) {
-    out(var.name, var.type, var.size, var.simple, var.parameter);
+    out(var.name, var.type, var.shape, var.size, var.simple, var.parameter);
   }
   // The unit's numbers of symbols say nothing in another version of the unit.
   const auto put = [&](Operand operand) {
@@ -112,6 +128,9 @@ std::uint64_t Identities::body_of(const ProgramFunction& function) const {
     }
     out(Operand::of(OperandKind::symbol, 0),
         symbols_[program_.resolve(function.unit, SymbolId::of(operand.index())).index]);
+    if (const Global* global = globals_[function.unit][operand.index()]) {
+      out(global->display, global->shape);
+    }
   };
   for (const Operation& o : body.operations) {
     Operation plain = o;

@@ -52,6 +52,8 @@ class ProgramView {
   ProgramSymbolId resolve(std::uint32_t unit, SymbolId symbol) const {
     return program_.resolve(unit, symbol);
   }
+  // For names: those of the types and globals are part of a body's identity.
+  const Unit& unit(std::uint32_t unit) const { return program_.units()[unit]; }
   const ProgramFunction& function(FunctionId id) const {
     if (reads_) reads_->bodies.add(id.index);
     return program_.functions()[id.index];

@@ -135,7 +135,7 @@ void FunctionRun::send_replayed(BlockIndex from, BlockIndex to, State state) {
     return dead;
   });
   if (held) {
-    lost_holder_.clear();
+    last_holder_ = {};
     check_lost(state, body_.blocks[from.index].end - 1, LossKind::discarded);
     if (is_over(state)) return;
   }

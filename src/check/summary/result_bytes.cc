@@ -12,7 +12,7 @@ namespace plumb::check {
 // A member that is added to one of these belongs into its description below.
 static_assert(sizeof(Value) == 24 && sizeof(Fact) == 24 && sizeof(Cell) == 24);
 static_assert(sizeof(Case) == 112 && sizeof(Origin) == 16 && sizeof(Effect) == 80);
-static_assert(sizeof(TrailStep) == 8 && sizeof(Candidate) == 104);
+static_assert(sizeof(TrailStep) == 8 && sizeof(Candidate) == 112);
 static_assert(sizeof(Summary) == sizeof(Values) + sizeof(Effect) + 80);
 
 template <typename Archive>
@@ -80,8 +80,8 @@ void fields(Archive& archive, Like<TrailStep> auto& it) {
 
 template <typename Archive>
 void fields(Archive& archive, Like<Candidate> auto& it) {
-  archive(it.function, it.origin, it.operation, it.lost_at, it.kind, it.holder, it.trail, it.merged,
-          it.oom, it.parked, it.verdict);
+  archive(it.function, it.origin, it.operation, it.lost_at, it.used_at, it.kind, it.holder,
+          it.trail, it.merged, it.oom, it.parked, it.verdict);
 }
 
 namespace {
@@ -213,7 +213,7 @@ bool is_sound(const Summary& summary, FunctionId function, const Function& body)
 bool is_sound(const Candidate& candidate, FunctionId function, const Function& body) {
   const std::size_t count = body.operations.size();
   return candidate.function == function.index && is_sound(candidate.origin, function, body) &&
-         candidate.operation < count && candidate.lost_at < count &&
+         candidate.operation < count && candidate.lost_at < count && candidate.used_at < count &&
          candidate.kind <= LossKind::parked && candidate.verdict <= Verdict::refuted &&
          std::ranges::all_of(
              candidate.trail, [&](const TrailStep& step) { return step.operation < count; });
