@@ -169,7 +169,7 @@ class FunctionRun {
   void decide_openly(bool open);  // whether the edge that is sent next was one of several
   void start_replayed(State state, std::uint32_t index, std::vector<State>& after);
   void send_replayed(BlockIndex from, BlockIndex to, State state);
-  void replayed_loss(const State& state, Candidate candidate);
+  void replayed_loss(const State& state, const Candidate& candidate);
 
   // step.cc
   void step(State& state, std::uint32_t index, std::vector<State>& more);

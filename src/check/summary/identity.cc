@@ -13,6 +13,16 @@ std::uint64_t hash_of(const ArchiveWriter& writer) {
   return XXH3_64bits(writer.bytes.data(), writer.bytes.size());
 }
 
+// What the unit calls the parts of its types: findings name places by them.
+std::uint64_t types_of(const Unit& unit) {
+  ArchiveWriter out;
+  for (const Type& type : unit.types) {
+    out(type.shape, type.target, type.size);
+    for (const Field& field : type.fields) out(field.name, field.offset, field.type);
+  }
+  return hash_of(out);
+}
+
 // The unit of a symbol that no other unit sees.
 std::optional<std::uint32_t> own_unit(const Program& program, const ProgramSymbol& symbol) {
   if (symbol.function) {
@@ -29,9 +39,13 @@ Identities::Identities(const Program& program, const std::vector<std::string>& u
                        unsigned threads)
     : program_(program) {
   name_symbols(units);
-  name_types();
   facts_.resize(program.symbols());
   bodies_.resize(program.functions().size());
+  for (const Unit& unit : program.units()) {
+    types_.push_back(types_of(unit));
+    std::vector<const Global*>& globals = globals_.emplace_back(unit.symbols.size());
+    for (const Global& global : unit.globals) globals[global.symbol.index] = &global;
+  }
   constexpr std::size_t kAtOnce = 256;
   const auto all = [&](std::size_t count, const auto& work) {
     in_parallel((count + kAtOnce - 1) / kAtOnce, threads, [&](std::size_t part) {
@@ -56,20 +70,6 @@ void Identities::name_symbols(const std::vector<std::string>& units) {
     symbols_[i] = identity;
     const auto [entry, fresh] = by_identity_.try_emplace(identity, i);
     if (!fresh) entry->second = kSeveral;
-  }
-}
-
-// Places are named by them, and a finding says the name of a place.
-void Identities::name_types() {
-  for (const Unit& unit : program_.units()) {
-    ArchiveWriter out;
-    for (const Type& type : unit.types) {
-      out(type.shape, type.target, type.size);
-      for (const Field& field : type.fields) out(field.name, field.offset, field.type);
-    }
-    types_.push_back(hash_of(out));
-    std::vector<const Global*>& globals = globals_.emplace_back(unit.symbols.size());
-    for (const Global& global : unit.globals) globals[global.symbol.index] = &global;
   }
 }
 
@@ -115,8 +115,8 @@ std::uint64_t Identities::body_of(const ProgramFunction& function) const {
   const Function& body = *function.body;
   ArchiveWriter out;
   out(symbols_[function.symbol.index], body.display, body.linkage, body.noreturn, body.variadic,
-      body.returns_pointer, body.return_width, body.params, body.type, body.integers, body.blocks,
-      types_[function.unit], body.result_shape);
+      body.returns_pointer, body.return_width, body.params, body.type, body.integers, body.blocks);
+  out(types_[function.unit], body.result_shape);
   for (const Var& var : body.vars) {
     out(var.name, var.type, var.shape, var.size, var.simple, var.parameter);
   }
@@ -128,6 +128,7 @@ std::uint64_t Identities::body_of(const ProgramFunction& function) const {
     }
     out(Operand::of(OperandKind::symbol, 0),
         symbols_[program_.resolve(function.unit, SymbolId::of(operand.index())).index]);
+    // Places are named by it, and a finding says the name of a place.
     if (const Global* global = globals_[function.unit][operand.index()]) {
       out(global->display, global->shape);
     }

@@ -37,16 +37,15 @@ class Identities {
 
  private:
   void name_symbols(const std::vector<std::string>& units);
-  void name_types();
   std::uint64_t facts_of(const ProgramSymbol& symbol) const;
   std::uint64_t body_of(const ProgramFunction& function) const;
 
   const Program& program_;
-  std::vector<std::uint64_t> types_;                 // by unit: all of its types
-  std::vector<std::vector<const Global*>> globals_;  // by unit and SymbolId
   std::vector<std::uint64_t> symbols_;
   std::vector<std::uint64_t> facts_;
   std::vector<std::uint64_t> bodies_;
+  std::vector<std::uint64_t> types_;                 // by unit
+  std::vector<std::vector<const Global*>> globals_;  // by unit and SymbolId
   static constexpr std::uint32_t kSeveral = ~0u;
   std::unordered_map<std::uint64_t, std::uint32_t> by_identity_;  // ProgramSymbolId, or kSeveral
 };

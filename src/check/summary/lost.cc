@@ -152,7 +152,7 @@ LastHolder FunctionRun::held_by_argument(const State& state, const Operation& ca
 
 std::string FunctionRun::name_of(const LastHolder& holder) const {
   if (linked_) return {};  // its operands are not those of a unit
-  const Unit& unit = program_.unit(where_.unit);
+  const Unit& unit = program_.unit_of(where_);
   const Place whole = place_at(unit, body_, holder.address);
   const Place part = holder.offset < 0 ? Place{} : part_of(unit, whole, holder.offset);
   return part.text.empty() ? whole.name() : part.name();

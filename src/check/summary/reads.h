@@ -1,5 +1,5 @@
 // What a run looks at besides the function in hand, so that its result can be kept
-// and used again when all of that is as it was (trace.h).
+// and used again when all of that is as it was (kept_results.h).
 //
 // A run sees the program through ProgramView and summaries through Known: nothing
 // that it learns there goes unnoticed.
@@ -52,8 +52,10 @@ class ProgramView {
   ProgramSymbolId resolve(std::uint32_t unit, SymbolId symbol) const {
     return program_.resolve(unit, symbol);
   }
-  // For names: those of the types and globals are part of a body's identity.
-  const Unit& unit(std::uint32_t unit) const { return program_.units()[unit]; }
+  // For names of places: a body's identity has those of its unit's types in it.
+  const Unit& unit_of(const ProgramFunction& function) const {
+    return program_.units()[function.unit];
+  }
   const ProgramFunction& function(FunctionId id) const {
     if (reads_) reads_->bodies.add(id.index);
     return program_.functions()[id.index];
