@@ -224,8 +224,8 @@ def judge(given: Input, limit: float) -> tuple[str, str]:
         if done.returncode == 2:
             return "", "refused"
         report = json.loads(Path(file.name).read_text())
-    notes = "; ".join(note["text"] for note in report["notes"] if note["kind"] != "skipped-unit")
-    skipped = sum(note["kind"] == "skipped-unit" for note in report["notes"])
+    notes = "; ".join(note["text"] for note in report["notes"] if note["code"] != "skipped-unit")
+    skipped = sum(note["code"] == "skipped-unit" for note in report["notes"])
     found = any(frame.get("function") == "known_leak" for leak in report["leaks"]
                 for frame in leak["allocation"]["stack"])
     said = f"{len(report['leaks'])} findings" + (f", {skipped} units left out" if skipped else "")

@@ -41,7 +41,11 @@ Identities::Identities(const Program& program, const std::vector<std::string>& u
   name_symbols(units);
   facts_.resize(program.symbols());
   bodies_.resize(program.functions().size());
-  for (const Unit& unit : program.units()) types_.push_back(types_of(unit));
+  for (const Unit& unit : program.units()) {
+    types_.push_back(types_of(unit));
+    std::vector<const Global*>& globals = globals_.emplace_back(unit.symbols.size());
+    for (const Global& global : unit.globals) globals[global.symbol.index] = &global;
+  }
   constexpr std::size_t kAtOnce = 256;
   const auto all = [&](std::size_t count, const auto& work) {
     in_parallel((count + kAtOnce - 1) / kAtOnce, threads, [&](std::size_t part) {
@@ -124,6 +128,10 @@ std::uint64_t Identities::body_of(const ProgramFunction& function) const {
     }
     out(Operand::of(OperandKind::symbol, 0),
         symbols_[program_.resolve(function.unit, SymbolId::of(operand.index())).index]);
+    // Places are named by it, and a finding says the name of a place.
+    if (const Global* global = globals_[function.unit][operand.index()]) {
+      out(global->display, global->shape);
+    }
   };
   for (const Operation& o : body.operations) {
     Operation plain = o;

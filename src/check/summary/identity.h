@@ -44,7 +44,8 @@ class Identities {
   std::vector<std::uint64_t> symbols_;
   std::vector<std::uint64_t> facts_;
   std::vector<std::uint64_t> bodies_;
-  std::vector<std::uint64_t> types_;  // by unit
+  std::vector<std::uint64_t> types_;                 // by unit
+  std::vector<std::vector<const Global*>> globals_;  // by unit and SymbolId
   static constexpr std::uint32_t kSeveral = ~0u;
   std::unordered_map<std::uint64_t, std::uint32_t> by_identity_;  // ProgramSymbolId, or kSeveral
 };

@@ -213,7 +213,7 @@ bool is_sound(const Summary& summary, FunctionId function, const Function& body)
 bool is_sound(const Candidate& candidate, FunctionId function, const Function& body) {
   const std::size_t count = body.operations.size();
   return candidate.function == function.index && is_sound(candidate.origin, function, body) &&
-         candidate.operation < count && candidate.lost_at < count &&
+         candidate.operation < count && candidate.lost_at < count && candidate.used_at < count &&
          candidate.kind <= LossKind::parked && candidate.verdict <= Verdict::refuted &&
          std::ranges::all_of(
              candidate.trail, [&](const TrailStep& step) { return step.operation < count; });
