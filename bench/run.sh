@@ -22,11 +22,11 @@ for name in "${names[@]}"; do
     robust) python3 bench/robust.py "$plumb" "${options[@]}" ;;
     leak-suites) python3 bench/leak_suites.py "$plumb" "${options[@]}" ;;
     overhead) python3 bench/overhead.py "$plumb" "${options[@]}" ;;
-    compiled) python3 bench/compiled.py "$plumb" ;;
-    sampled) python3 bench/sampled.py "$plumb" ;;
-    bursts) python3 bench/bursts.py "$plumb" ;;
-    fidelity) python3 bench/fidelity.py "$plumb" ;;
-    packages) python3 bench/packages.py "$plumb" ;;
+    compiled) python3 bench/compiled.py "$plumb" "${options[@]}" ;;
+    sampled) python3 bench/sampled.py "$plumb" "${options[@]}" ;;
+    bursts) python3 bench/bursts.py "$plumb" "${options[@]}" ;;
+    fidelity) python3 bench/fidelity.py "$plumb" "${options[@]}" ;;
+    packages) python3 bench/packages.py "$plumb" "${options[@]}" ;;
     static) python3 bench/static.py "$plumb" "${options[@]}" ;;
     *)
       echo "bench: no measurement '$name'; there are: ${all[*]}" >&2

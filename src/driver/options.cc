@@ -332,7 +332,7 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .type = ValueType::text,
      .value_name = "ADDR:PORT",
      .commands = {Command::watch},
-     .help = "with a PID: serve the page of --format=html, live; without a value on a free port of "
+     .help = "serve the page of --format=html, live; without a value on a free port of "
              "127.0.0.1. The address, with a random token, is printed",
      .bare_value = "127.0.0.1:0",
      .configurable = false},

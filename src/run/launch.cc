@@ -419,7 +419,9 @@ Result<Ended> launch_with(const Launch& launch, int trace_fd) {
   do got = read(pipe_ends[0], &problem, sizeof problem);
   while (got < 0 && errno == EINTR);
   close(pipe_ends[0]);
+  if (got != sizeof problem && launch.on_start) launch.on_start(pid);
   wait_for(pid, launch, ended);
+  if (got != sizeof problem && launch.on_end) launch.on_end();
   ended.from_outside = signals_seen != 0;
   if (got == sizeof problem) {
     return fail(program, fmt::format("cannot start: {}", std::strerror(problem)));

@@ -74,6 +74,10 @@ struct Launch {
   // "gdb"; empty: nothing. The tool tells it on our standard error.
   std::string on_leak = {};
   std::uint64_t leak_threshold = 1;  // bytes that must be lost for it
+
+  // Called when it runs, and as soon as it has ended.
+  std::function<void(pid_t)> on_start = {};
+  std::function<void()> on_end = {};
 };
 
 // How a program ended, as a report says it.
