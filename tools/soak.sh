@@ -24,6 +24,10 @@ for test in $TSAN_TESTS; do
   "$(find build/tsan -name "$test" -type f)" 2>&1 | tail -n 3 >>"$out/tsan.txt" || failed=1
 done
 
+# A server with a small leak, ten minutes at most.
+python3 tools/soak_watch.py build/dev/bin/plumb "$((minutes < 10 ? minutes : 10))" \
+  >"$out/watch.txt" 2>&1 || failed=1
+
 targets=(build/asan/fuzz/fuzz_*)
 seconds=$((minutes * 30 / ${#targets[@]}))
 for target in "${targets[@]}"; do
@@ -39,6 +43,7 @@ done
   printf '\n## Programs built by plumb cc\n\n```\n%s\n```\n' "$(tail -n 20 "$out/generator-cc.txt")"
   printf '\n## 64 threads, a minute each (-O0, -O2)\n\n```\n%s\n```\n' "$(cat "$out/stress.txt")"
   printf '\n## Under ThreadSanitizer\n\n```\n%s\n```\n' "$(cat "$out/tsan.txt")"
+  printf '\n## A server under plumb watch\n\n```\n%s\n```\n' "$(cat "$out/watch.txt")"
   printf '\n## Fuzzing\n\n| target | executions | result |\n|---|---|---|\n'
   for target in "${targets[@]}"; do
     name=$(basename "$target")
