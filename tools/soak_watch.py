@@ -10,6 +10,7 @@ must have answered all along.
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -46,6 +47,9 @@ def functions(report: dict) -> list[str]:
 
 
 def main() -> int:
+    if not all(shutil.which(word) for word in ("redis-server", "redis-cli", "redis-benchmark")):
+        print("redis-server and redis-tools are not installed: not run")
+        return 77
     plumb, minutes = str(Path(sys.argv[1]).resolve()), float(sys.argv[2])
     problems = []
     with tempfile.TemporaryDirectory() as name:

@@ -28,6 +28,7 @@ struct CheckOutcome {
   Report report;
   std::string summaries;  // as asked by show_summary
   std::uint64_t units_from_cache = 0;
+  std::uint64_t components_from_cache = 0;  // of the call graph: summaries and candidates
 };
 
 // A unit that fails is named in the notes and skipped. Fails only when no

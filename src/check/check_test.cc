@@ -493,6 +493,33 @@ struct list { int count; struct item *head; };
   EXPECT_EQ(holder_of("void f(char **out) { *out = malloc(8); *out = 0; }"), "*out");
 }
 
+// The free belongs between the last use on the path and the loss.
+TEST(Check, KnowsTheLastUse) {
+  const Report report = check_source(R"(
+#include <stdlib.h>
+int f(int n) {
+  char *p = malloc(16);
+  if (!p) return 0;
+  p[0] = 'x';
+  p[1] = 'y';
+  if (n > 3)
+    return 1;
+  free(p);
+  return 0;
+}
+)");
+  ASSERT_EQ(report.leaks.size(), 1u);
+  const Leak& leak = report.leaks[0];
+  ASSERT_TRUE(leak.last_use);
+  EXPECT_EQ(leak.last_use->what, UseKind::access);
+  EXPECT_EQ(leak.last_use->stack.front().line, 7u);
+  ASSERT_EQ(leak.window.size(), 2u);
+  EXPECT_EQ(leak.window[0].line, 7u);
+  EXPECT_EQ(leak.window[1].line, 9u);
+  ASSERT_TRUE(leak.fix);
+  EXPECT_EQ(leak.fix->text, "`free(p)` before it goes out of scope here");
+}
+
 TEST(Check, AUnitThatDoesNotCompileIsAnError) {
   const std::string path = testing::TempDir() + "/plumb_check_broken.c";
   ASSERT_TRUE(write_file(path, "int main( {"));

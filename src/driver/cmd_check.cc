@@ -153,6 +153,7 @@ Result<Ending> command_check(const Invocation& call) {
   if (!outcome) return std::unexpected(outcome.error());
   stats.step("compile and analyse");
   stats.count("units from the cache", outcome->units_from_cache);
+  stats.count("call cycles and functions from the cache", outcome->components_from_cache);
   if (settings.has(Opt::show_summary)) {
     if (outcome->summaries.empty()) {
       return fail(printable(settings.text(Opt::show_summary)), "there is no such function");

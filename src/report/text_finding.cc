@@ -301,7 +301,7 @@ class Writer {
     if (!leak_.fix || leak_.fix->text.empty()) return;
     Paragraph line(kDetail, kWrapped);
     line.add("suggestion: ", Tone::help).add(printable(leak_.fix->text));
-    if (leak_.fix->place) {
+    if (leak_.fix->place && (start_.frame == nullptr || *leak_.fix->place != *start_.frame)) {
       const std::string where = context_.places.line(*leak_.fix->place);
       if (leak_.fix->text.find(where) == std::string::npos) line.add(" (" + fit(where) + ")");
     }

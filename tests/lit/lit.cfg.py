@@ -29,6 +29,7 @@ config.environment["XDG_CACHE_HOME"] = os.path.join(config.plumb_lit_work_dir, "
 config.substitutions += [
     ("%plumb", config.plumb),
     ("%cases", cases_dir),
+    ("%hostile", os.path.join(tests_dir, "hostile", "hostile.py")),
     ("%agree", f"{config.python} {runner_dir}/agree.py --plumb={config.plumb} "
                f"--build-dir={config.plumb_lit_work_dir}/agree"),
     ("%python", config.python),

@@ -35,12 +35,12 @@ std::string type_name(const llvm::DIType* type) {
     if (!derived) return suffix.empty() ? "" : "? " + suffix;
     switch (derived->getTag()) {
       case llvm::dwarf::DW_TAG_pointer_type:
-        suffix = "*" + suffix;
+        suffix.insert(0, 1, '*');
         if (!derived->getBaseType()) return "void " + suffix;
         break;
       case llvm::dwarf::DW_TAG_reference_type:
       case llvm::dwarf::DW_TAG_rvalue_reference_type:
-        suffix = "&" + suffix;
+        suffix.insert(0, 1, '&');
         break;
       default:
         break;

@@ -1,6 +1,7 @@
 #include "check/lower/type_table.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <llvm/BinaryFormat/Dwarf.h>
 
@@ -47,10 +48,11 @@ void TypeTable::add_fields(const llvm::DICompositeType& record, unsigned depth, 
     const bool base = member->getTag() == llvm::dwarf::DW_TAG_inheritance;
     if (!base && member->getTag() != llvm::dwarf::DW_TAG_member) continue;
     if (member->isBitField()) continue;  // holds no pointer
-    out.fields.push_back({base ? std::string() : member->getName().str(),
-                          member->getOffsetInBits() / 8, at(member->getBaseType(), depth)});
+    Field field{base ? std::string() : member->getName().str(), member->getOffsetInBits() / 8,
+                at(member->getBaseType(), depth)};
+    const auto after = std::ranges::upper_bound(out.fields, field.offset, {}, &Field::offset);
+    out.fields.insert(after, std::move(field));
   }
-  std::ranges::stable_sort(out.fields, {}, &Field::offset);
 }
 
 Type TypeTable::shape_of(const Known& known) {

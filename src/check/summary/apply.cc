@@ -176,7 +176,7 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
                              const Input* input, bool makes_focus, std::vector<State>& after) {
   const Operation& o = body_.operations[index];
   const Summary& summary = *known_.find(callee);
-  const Function& target = *program_.functions()[callee.index].body;
+  const ProgramView::Signature target = program_.signature(callee);
   const Effect& effect = summary.effect;
   State next = state;
   Instance at_call(*this, next, index, callee, arguments, makes_focus);

@@ -51,6 +51,9 @@ std::vector<ValueId> FunctionRun::arguments_of(const State& state, const Operati
 void FunctionRun::call(State state, std::uint32_t index, std::vector<State>& after) {
   const Operation& o = body_.operations[index];
   const std::vector<ValueId> arguments = arguments_of(state, o);
+  if (std::ranges::any_of(arguments, [&](ValueId each) { return is_focus(each); })) {
+    state.used_at = index;
+  }
   const Value callee = values_[value(state, o.a)];
   const ProgramSymbol* symbol = nullptr;
   if (callee.kind == ValueKind::object && ObjectId{callee.number}.kind() == ObjectKind::function) {

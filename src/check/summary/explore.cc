@@ -105,7 +105,7 @@ bool FunctionRun::enter_loop(BlockIndex block, State& state) {
       std::find_if(seen.begin(), seen.end(), [&](const Seen& each) { return each.key == key; });
   if (same == seen.end()) {
     // Too many ways to hold the block: a loop that fills an array, say.
-    if (seen.size() >= 4 * limits_.states) return false;
+    if (seen.size() >= std::size_t{4} * limits_.states) return false;
     seen.push_back({key, 1, state});
     return true;
   }
@@ -183,7 +183,8 @@ void FunctionRun::process(BlockIndex block, std::vector<State> states, std::uint
       if (mode_ == Mode::site) {
         std::erase_if(after, [&](const State& state) { return is_over(state); });
       }
-      if (after.size() > 2 * limits_.states) after.resize(2 * limits_.states);
+      const std::size_t most = std::size_t{2} * limits_.states;
+      if (after.size() > most) after.resize(most);
       states = std::move(after);
     }
     for (const std::uint32_t dead : shape_.dies_after[i]) {

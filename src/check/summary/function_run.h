@@ -27,6 +27,7 @@
 #include "check/model/program.h"
 #include "check/summary/export.h"
 #include "check/summary/library.h"
+#include "check/summary/reads.h"
 #include "check/summary/shape.h"
 #include "check/summary/state.h"
 #include "check/summary/summary.h"
@@ -54,11 +55,13 @@ struct Known {
   // What a function does without calling those of its component is being found
   // out: such calls do not come back.
   bool first_round = false;
+  Reads* reads = nullptr;  // takes down what was asked for
 
   bool is_own(FunctionId id) const {
     return std::binary_search(component.begin(), component.end(), id);
   }
   const Summary* find(FunctionId id) const {
+    if (reads) reads->summaries.add(id.index);
     return done[id.index] || is_own(id) ? &summaries[id.index] : nullptr;
   }
 };
@@ -93,6 +96,7 @@ struct Candidate {
   Origin origin;
   std::uint32_t operation = 0;  // where it is lost, as the source has it
   std::uint32_t lost_at = 0;    // the operation at which that was seen
+  std::uint32_t used_at = 0;    // the last use before that; 0: none
   LossKind kind = LossKind::scope_end;
   std::string holder;
   std::vector<TrailStep> trail;
@@ -165,7 +169,7 @@ class FunctionRun {
   void decide_openly(bool open);  // whether the edge that is sent next was one of several
   void start_replayed(State state, std::uint32_t index, std::vector<State>& after);
   void send_replayed(BlockIndex from, BlockIndex to, State state);
-  void replayed_loss(const State& state, Candidate candidate);
+  void replayed_loss(const State& state, const Candidate& candidate);
 
   // step.cc
   void step(State& state, std::uint32_t index, std::vector<State>& more);
@@ -256,7 +260,7 @@ class FunctionRun {
   void export_plain();
   std::vector<Case> export_cases();
 
-  const Program& program_;
+  const ProgramView program_;
   const Library& library_;
   const Known& known_;
   const FunctionId id_;

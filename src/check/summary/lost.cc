@@ -113,6 +113,7 @@ Candidate FunctionRun::candidate(const State& state, std::uint32_t index, LossKi
   const bool scope_left = kind == LossKind::scope_end || kind == LossKind::returned;
   out.operation = scope_left && state.way_out != 0 ? state.way_out : index;
   out.lost_at = index;
+  out.used_at = state.used_at;
   out.kind = kind;
   out.holder = name_of(last_holder_);
   out.merged = state.merged;
@@ -151,7 +152,7 @@ LastHolder FunctionRun::held_by_argument(const State& state, const Operation& ca
 
 std::string FunctionRun::name_of(const LastHolder& holder) const {
   if (linked_) return {};  // its operands are not those of a unit
-  const Unit& unit = program_.units()[where_.unit];
+  const Unit& unit = program_.unit_of(where_);
   const Place whole = place_at(unit, body_, holder.address);
   const Place part = holder.offset < 0 ? Place{} : part_of(unit, whole, holder.offset);
   return part.text.empty() ? whole.name() : part.name();

@@ -52,6 +52,7 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
   const Operation& o = body_.operations[index];
   switch (o.op) {
     case Op::load:
+      if (is_focus(value(state, o.a))) state.used_at = index;
       state.set_result(index, load_whole(state, value(state, o.a), o.width));
       note_use(state.result(index), o.pointer || o.width > kWord);
       break;
@@ -65,6 +66,7 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
       }
       const ValueId to = value(state, o.a);
       const ValueId what = value(state, o.b);
+      if (is_focus(to)) state.used_at = index;
       // One of several things to return: where the ways meet, it is not seen any more.
       if (leaves && o.pointer && body_.returns_pointer) touch_input(what);
       const std::uint32_t width = std::min(o.width, kWord);
