@@ -30,7 +30,8 @@ enum { SITE_FRAMES = 6, OWN_FRAMES = 2, SITES = 1 << 15, BLOCKS = 1 << 23 };
 
 struct site {
   uint64_t hash;
-  void* frames[SITE_FRAMES];
+  uintptr_t offsets[SITE_FRAMES]; /* in modules that may be gone at the end */
+  char names[SITE_FRAMES][32];
   int depth;
   int leaky;
   uint64_t frees;
@@ -102,6 +103,19 @@ static uint64_t stable(void* address) {
   return (uintptr_t)address - (uintptr_t)object.dlfo_map_start;
 }
 
+static void describe(struct site* site, int frame, void* address) {
+  struct dl_find_object object;
+  const char* name = "?";
+  site->offsets[frame] = (uintptr_t)address;
+  if (_dl_find_object((char*)address - 1, &object) == 0) {
+    site->offsets[frame] -= object.dlfo_link_map->l_addr;
+    const char* path = object.dlfo_link_map->l_name;
+    const char* slash = strrchr(path, '/');
+    name = path[0] == 0 ? "main" : slash ? slash + 1 : path;
+  }
+  strncpy(site->names[frame], name, sizeof site->names[frame] - 1);
+}
+
 static inline __attribute__((always_inline)) uint32_t site_here(void) {
   void* frames[SITE_FRAMES + OWN_FRAMES];
   int depth = backtrace(frames, SITE_FRAMES + OWN_FRAMES) - OWN_FRAMES;
@@ -113,7 +127,7 @@ static inline __attribute__((always_inline)) uint32_t site_here(void) {
     if (site->hash == 0) {
       site->hash = hash | 1;
       site->depth = depth;
-      memcpy(site->frames, frames + OWN_FRAMES, (size_t)depth * sizeof *frames);
+      for (int i = 0; i < depth; i++) describe(site, i, frames[i + OWN_FRAMES]);
       site->leaky = percent(mix(hash, 77)) < site_percent;
     }
     if (site->hash == (hash | 1)) return at;
@@ -206,14 +220,7 @@ static void write_sites(void) {
     fprintf(file, "%d %llu %llu %llu", site->leaky, (unsigned long long)site->frees,
             (unsigned long long)site->dropped, (unsigned long long)site->dropped_bytes);
     for (int k = 0; k < site->depth; k++) {
-      struct dl_find_object object;
-      uintptr_t offset = (uintptr_t)site->frames[k];
-      const char* name = "?";
-      if (_dl_find_object((char*)site->frames[k] - 1, &object) == 0) {
-        offset -= object.dlfo_link_map->l_addr;
-        name = object.dlfo_link_map->l_name[0] != 0 ? object.dlfo_link_map->l_name : "main";
-      }
-      fprintf(file, " %s+%llx", name, (unsigned long long)offset);
+      fprintf(file, " %s+%llx", site->names[k], (unsigned long long)site->offsets[k]);
     }
     fputc('\n', file);
   }

@@ -1,7 +1,7 @@
 """The programs that leaks are put into (bench/fidelity.py): how each is started, and
 what work it is given.
 
-`TUNED` are those that the defaults of `plumb watch` were chosen on; `FRESH` were
+`tuned` are those that the defaults of `plumb watch` were chosen on; `fresh` were
 not looked at before. What is not installed is left out.
 """
 
@@ -157,7 +157,7 @@ def tuned(folder: Path) -> dict[str, Subject]:
     return found
 
 
-def fresh(folder: Path) -> dict[str, Subject]:
+def fresh(folder: Path) -> dict[str, Subject | None]:
     for name, text in (("a.rb", RUBY), ("a.php", PHP), ("a.awk", GAWK)):
         (folder / name).write_text(text)
     mosquitto = folder / "mosquitto.conf"
@@ -169,9 +169,8 @@ def fresh(folder: Path) -> dict[str, Subject]:
         "lighttpd": Subject(sampled.lighttpd_command(folder), web_load(("/list/", "/nothing")), "INT"),
         "nginx": nginx(folder),
         "mosquitto": Subject(["mosquitto", "-c", str(mosquitto)], mosquitto_load),
+        "postgres": postgres(folder),
     }
-    if shutil.which("postgres"):
-        found["postgres"] = postgres(folder)
     return found
 
 

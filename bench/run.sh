@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 plumb=build/release/bin/plumb
-all=(large-report agreement overhead robust leak-suites compiled sampled bursts fidelity packages static)
+all=(large-report agreement overhead robust leak-suites compiled sampled bursts fidelity figures heap-model packages static)
 names=("${all[@]}")
 # Options go to the measurement named before them: static --suites=DIR.
 options=()
@@ -26,6 +26,8 @@ for name in "${names[@]}"; do
     sampled) python3 bench/sampled.py "$plumb" "${options[@]}" ;;
     bursts) python3 bench/bursts.py "$plumb" "${options[@]}" ;;
     fidelity) python3 bench/fidelity.py "$plumb" "${options[@]}" ;;
+    figures) python3 bench/figures.py "$plumb" "${options[@]}" ;;
+    heap-model) python3 bench/heap_model.py ;;
     packages) python3 bench/packages.py "$plumb" "${options[@]}" ;;
     static) python3 bench/static.py "$plumb" "${options[@]}" ;;
     *)

@@ -25,6 +25,9 @@ for test in $TSAN_TESTS; do
   "$(find build/tsan -name "$test" -type f)" 2>&1 | tail -n 3 >>"$out/tsan.txt" || failed=1
 done
 
+# A server with a small leak, ten minutes at most (77: there is no redis-server).
+python3 tools/soak_watch.py build/dev/bin/plumb "$((minutes < 10 ? minutes : 10))" \
+  >"$out/watch.txt" 2>&1 || [ $? = 77 ] || failed=1
 # What is broken or absurdly large, and a farm of two hosts (77: not possible here).
 python3 tests/hostile/hostile.py --plumb=build/dev/bin/plumb --scale=large \
   >"$out/hostile.txt" 2>&1 || failed=1
@@ -46,6 +49,7 @@ done
   printf '\n## 64 threads, a minute each (-O0, -O2)\n\n```\n%s\n```\n' "$(cat "$out/stress.txt")"
   printf '\n## Programs at their limits, under plumb run\n%s\n' "$(cat "$out/robust.txt")"
   printf '\n## Under ThreadSanitizer\n\n```\n%s\n```\n' "$(cat "$out/tsan.txt")"
+  printf '\n## A server under plumb watch\n\n```\n%s\n```\n' "$(cat "$out/watch.txt")"
   printf '\n## Hostile input of plumb check\n\n```\n%s\n```\n' "$(cat "$out/hostile.txt")"
   printf '\n## plumb model over two hosts\n\n```\n%s\n```\n' "$(cat "$out/farm.txt")"
   printf '\n## Fuzzing\n\n| target | executions | result |\n|---|---|---|\n'

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kMostAddresses = uint64_t{4} << 30;
 // Free windows that keep their page.
-constexpr uint32_t kKeptWindows = 256;
+constexpr uint32_t kKeptWindows = 64;
 // Somebody may be waiting for the lock.
 constexpr uint32_t kRemovedAtOnce = 128;
 

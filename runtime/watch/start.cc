@@ -19,6 +19,7 @@
 #include "watch/export.h"
 #include "watch/model.h"
 #include "watch/next.h"
+#include "watch/other_names.h"
 #include "watch/watcher.h"
 
 using namespace plumb::rt;
@@ -91,6 +92,11 @@ void parse_settings(const char* text) {
   while (true) sys_call(SYS_exit_group, 127);
 }
 
+[[noreturn]] void refuse_for(const OtherCall& call) {
+  write_problem(PLUMB_WATCH_OTHER, call.function);
+  while (true) sys_call(SYS_exit_group, 127);
+}
+
 // C++ programs with such an allocator may call it past malloc.
 bool new_passes_by() {
   void* operator_new = dlsym(RTLD_DEFAULT, "_Znwm");
@@ -108,6 +114,10 @@ void attach() {
     const bool started_by_us = sys_call(SYS_getppid) == watch_settings.launcher;
     if (watch_settings.follow && !started_by_us) return;
     refuse();
+  }
+  if (OtherCall call{}; find_other_call(call)) {
+    if (watch_settings.follow && sys_call(SYS_getppid) != watch_settings.launcher) return;
+    refuse_for(call);
   }
   next_allocator.free(next_allocator.malloc(1));  // looked up, if nobody had called it yet
   const uint64_t addresses = address_limit();

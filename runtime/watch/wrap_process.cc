@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/inside.h"
@@ -145,6 +146,102 @@ PLUMB_EXPORT int clone(int (*function)(void*), void* stack, int flags, void* arg
   after_fork_in_parent();
   errno = saved;
   return child;
+}
+
+// syscall(SYS_clone, ...) is a fork as well. `first` is its first argument.
+extern "C" __attribute__((used, visibility("hidden"))) bool plumb_rt_forks(long number,
+                                                                           long first) {
+  uint64_t flags = 0;
+  if (number == SYS_clone) flags = static_cast<uint64_t>(first);
+  if (number == SYS_clone3) {
+    if (first == 0) return false;
+    __builtin_memcpy(&flags, reinterpret_cast<const void*>(first), sizeof flags);
+  }
+  if ((flags & CLONE_VM) != 0 || !is_us()) return false;
+  {
+    Inside in;
+    if (!in.outermost()) return false;
+  }
+  before_fork();
+  return true;
+}
+
+extern "C" __attribute__((used, visibility("hidden"))) void plumb_rt_forked(long result) {
+  if (result == 0)
+    after_fork_in_child();
+  else
+    after_fork_in_parent();
+}
+
+extern "C" __attribute__((used, visibility("hidden"))) long plumb_rt_call_failed(long result) {
+  errno = static_cast<int>(-result);
+  return -1;
+}
+
+// As libc has it, but for clone, fork and clone3. In assembly, since the child may
+// come back on another stack: only the kernel's registers lead it home.
+PLUMB_EXPORT __attribute__((naked)) long syscall(long /*number*/, ...) noexcept {
+  __asm__(
+      "cmpq $56, %rdi\n\t"
+      "je 1f\n\t"
+      "cmpq $57, %rdi\n\t"
+      "je 1f\n\t"
+      "cmpq $435, %rdi\n\t"
+      "je 1f\n"
+      "0:\n\t"
+      "movq %rdi, %rax\n\t"
+      "movq %rsi, %rdi\n\t"
+      "movq %rdx, %rsi\n\t"
+      "movq %rcx, %rdx\n\t"
+      "movq %r8, %r10\n\t"
+      "movq %r9, %r8\n\t"
+      "movq 8(%rsp), %r9\n\t"
+      "syscall\n\t"
+      "cmpq $-4095, %rax\n\t"
+      "jae 3f\n\t"
+      "ret\n"
+      "1:\n\t"
+      "pushq %rdi\n\t"
+      "pushq %rsi\n\t"
+      "pushq %rdx\n\t"
+      "pushq %rcx\n\t"
+      "pushq %r8\n\t"
+      "pushq %r9\n\t"
+      "subq $8, %rsp\n\t"
+      "call plumb_rt_forks\n\t"
+      "addq $8, %rsp\n\t"
+      "popq %r9\n\t"
+      "popq %r8\n\t"
+      "popq %rcx\n\t"
+      "popq %rdx\n\t"
+      "popq %rsi\n\t"
+      "popq %rdi\n\t"
+      "testb %al, %al\n\t"
+      "jz 0b\n\t"
+      "movq %rdi, %rax\n\t"
+      "movq %rsi, %rdi\n\t"
+      "movq %rdx, %rsi\n\t"
+      "movq %rcx, %rdx\n\t"
+      "movq %r8, %r10\n\t"
+      "movq %r9, %r8\n\t"
+      "syscall\n\t"
+      "pushq %rbx\n\t"
+      "pushq %r12\n\t"
+      "movq %rax, %r12\n\t"
+      "movq %rsp, %rbx\n\t"
+      "andq $-16, %rsp\n\t"
+      "movq %rax, %rdi\n\t"
+      "call plumb_rt_forked\n\t"
+      "movq %rbx, %rsp\n\t"
+      "movq %r12, %rax\n\t"
+      "popq %r12\n\t"
+      "popq %rbx\n\t"
+      "cmpq $-4095, %rax\n\t"
+      "jae 3f\n\t"
+      "ret\n"
+      "3:\n\t"
+      "movq %rax, %rdi\n\t"
+      "jmp plumb_rt_call_failed");
 }
 
 // Locked pages keep their entries, and holes get pages: the arena stays out.

@@ -108,6 +108,7 @@ StalePolicy stale_policy(const Settings& settings) {
   policy.times_active = static_cast<double>(settings.number(Opt::times_active));
   policy.least_idle = settings.seconds(Opt::least_idle);
   policy.least_samples = settings.number(Opt::least_samples);
+  policy.never_used = settings.flag(Opt::never_used);
   policy.must_grow = !settings.flag(Opt::no_growth);
   policy.list_all = settings.flag(Opt::all_sites);
   return policy;

@@ -115,6 +115,7 @@ enum class Opt {
   times_active,
   least_idle,
   least_samples,
+  never_used,
   no_growth,
   all_sites,
   kind,

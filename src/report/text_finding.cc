@@ -239,8 +239,8 @@ class Writer {
     const std::size_t shown = context_.verbose ? points.size() : std::min(kBurst, points.size());
     for (std::size_t i = 0; i < shown; ++i) {
       if (i != 0) line.add(", ");
-      line.add(context_.places.function(points[i])).add(" (");
-      line.add(context_.places.line(points[i])).add(")");
+      line.add(context_.places.function(points[i]));
+      if (points[i].line) line.add(fmt::format(" ({})", context_.places.line(points[i])));
     }
     if (shown < points.size()) line.add(", ...");
     text_ += line.render(context_.page);

@@ -48,7 +48,8 @@ enum PlumbWatchPhase {
   PLUMB_WATCH_RUNNING = 1,
   PLUMB_WATCH_ENDED = 2,   /* written on the program's way out */
   PLUMB_WATCH_REFUSED = 3, /* the program was not started; see problem_text */
-  PLUMB_WATCH_NO_ROOM = 4  /* it ran, but there was no room to watch it */
+  PLUMB_WATCH_NO_ROOM = 4, /* it ran, but there was no room to watch it */
+  PLUMB_WATCH_OTHER = 5    /* not started: it calls its allocator by the name in problem_text */
 };
 
 enum PlumbWatchLimit {

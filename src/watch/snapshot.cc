@@ -181,7 +181,7 @@ Result<WatchSnapshot> read_snapshot(std::span<const std::byte> bytes, std::strin
   const Result<Source> source = Source::open(bytes, name);
   if (!source) return std::unexpected(source.error());
   const PlumbWatchHeader& header = source->header();
-  if (header.phase < PLUMB_WATCH_RUNNING || header.phase > PLUMB_WATCH_NO_ROOM) {
+  if (header.phase < PLUMB_WATCH_RUNNING || header.phase > PLUMB_WATCH_OTHER) {
     return source->damaged("unknown phase");
   }
   WatchSnapshot snapshot;

@@ -40,12 +40,17 @@ double sure_share(std::uint64_t hits, std::uint64_t tries) {
   return std::max(0.0, (p + 0.5 / n - std::sqrt(p * (1 - p) / n + 0.25 / (n * n))) / (1 + 1 / n));
 }
 
+// An epoch at least: whatever is shorter was not seen.
+double least_rest(const StalePolicy& policy, double epoch, double longest_rest) {
+  return std::max(
+      {policy.least_idle, std::max(policy.times_active, 1.0) * epoch, kTimesRest * longest_rest});
+}
+
 bool is_stale(const WatchBlock& block, double now, double epoch, double longest_rest,
               const StalePolicy& policy) {
   if (!block.observed) return false;
   const double idle = now - block.last;
-  const double least =
-      std::max({policy.least_idle, policy.times_active * epoch, kTimesRest * longest_rest});
+  const double least = least_rest(policy, epoch, longest_rest);
   if (policy.never_used) return block.touches <= 1 && idle > std::max(policy.least_idle, epoch);
   const double rest =
       std::min(policy.times_active * (block.last - block.birth), policy.share_of_run * now);
@@ -120,9 +125,7 @@ SiteJudgement judge_site(const WatchSite& site, const WatchSnapshot& snapshot,
   // Whoever was born later cannot be stale yet.
   const double rest = static_cast<double>(site.sums.longest_rest) / 1e9;
   const double old_enough =
-      snapshot.now -
-      std::max({policy.least_idle, policy.times_active * snapshot.epoch, kTimesRest * rest}) -
-      2 * snapshot.epoch;
+      snapshot.now - least_rest(policy, snapshot.epoch, rest) - 2 * snapshot.epoch;
   // A site whose touches are not seen at all (large blocks, or the kernel does
   // not show them) is judged by its growth.
   const auto is_seen = [&](const WatchBlock& block) { return !no_touches && block.observed; };

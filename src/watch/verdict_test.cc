@@ -140,5 +140,22 @@ TEST(Verdict, WithoutTouchesGrowthIsAllThereIs) {
   EXPECT_EQ(still.judged().verdict, SiteVerdict::start_up);
 }
 
+// The predicates one by one: blocks that were used for 4 s and rest since, at most 95 s.
+TEST(Verdict, PredicatesCanBeChosen) {
+  Scene scene;
+  for (int i = 0; i < 20; ++i) scene.block(i * 5, std::min(i * 5 + 4.0, 100.0));
+  EXPECT_EQ(scene.judged().verdict, SiteVerdict::leak);
+  scene.policy.times_active = 0;
+  scene.policy.least_idle = 60;  // eight of them rest longer
+  EXPECT_EQ(scene.judged().stale_samples, 8U);
+  scene.policy.least_idle = 96;
+  EXPECT_EQ(scene.judged().stale_samples, 0U);
+  scene.policy.least_idle = 0;
+  scene.policy.never_used = true;  // seen in the epoch of their birth only
+  EXPECT_EQ(scene.judged().stale_samples, 20U);
+  for (WatchBlock& block : scene.site.blocks) block.touches = 2;
+  EXPECT_EQ(scene.judged().stale_samples, 0U);
+}
+
 }  // namespace
 }  // namespace plumb

@@ -81,6 +81,13 @@ Report last_report(const std::string& path, const WatchOptions& options, const s
                    "build or run it without; the program was not started");
     return {};
   }
+  if (snapshot->phase == PLUMB_WATCH_OTHER) {
+    refused = fail(program,
+                   fmt::format("frees or resizes blocks by {}, which plumb watch cannot follow",
+                               snapshot->problem),
+                   "use free and realloc, or another allocator; the program was not started");
+    return {};
+  }
   if (snapshot->phase == PLUMB_WATCH_NO_ROOM) {
     Report report = unwatched_report("the program's address space is limited too far to watch it");
     report.notes.back().remedy = "raise the limit (ulimit -v) to 1 GB at least";

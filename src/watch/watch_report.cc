@@ -71,23 +71,26 @@ Age age_of(const SiteJudgement& judged) {
 }
 
 // Frames that call the tracing version of their own function are not in the
-// source: no line, and the function of the frame before.
+// source: no line, and the function of the frame before, which has one. Without
+// debug information nothing can be told apart, and all stay.
 void drop_doubled(Stack& stack) {
   Stack kept;
   for (Frame& frame : stack) {
-    const bool doubled = !kept.empty() && !frame.line && frame.function == kept.back().function;
+    const bool doubled =
+        !kept.empty() && kept.back().line && !frame.line && frame.function == kept.back().function;
     if (!doubled) kept.push_back(std::move(frame));
   }
   stack = std::move(kept);
 }
 
 // The checks that a burst passed: each by its own place in the source, without what
-// it was inlined into; the same one again and again is a loop, and is said once.
+// it was inlined into; the same one again and again is a loop, and is said once. A
+// check at the entry of a function has no line, only that function.
 Stack burst_of(const std::vector<TraceAddress>& checks, Symboliser& symbols) {
   Stack burst;
   for (const TraceAddress& check : checks) {
     const Stack frames = named_stack({check}, symbols);
-    if (frames.empty() || !frames.front().line) continue;
+    if (frames.empty() || frames.front().function.empty()) continue;
     const auto same = [&](const Frame& frame) {
       return frame.function == frames.front().function && frame.file == frames.front().file &&
              frame.line == frames.front().line;

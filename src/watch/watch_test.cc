@@ -209,7 +209,7 @@ TEST(Watch, TheProgramsSurroundingsAreItsOwn) {
 }
 
 TEST(Watch, AChildsBlocksAreItsOwnHoweverItIsMade) {
-  for (const char* how : {"fork", "clone", "spawn", "vfork", "daemon"}) {
+  for (const char* how : {"fork", "clone", "syscall", "spawn", "vfork", "daemon"}) {
     SCOPED_TRACE(how);
     const std::string native = scratch().file("native");
     EXPECT_NE(std::system(fmt::format("{} {} > {}", compiled("family.c"), how, native).c_str()), 0);
@@ -221,7 +221,7 @@ TEST(Watch, AChildsBlocksAreItsOwnHoweverItIsMade) {
 }
 
 TEST(Watch, ChildrenAreFollowedWhenAsked) {
-  for (const char* how : {"fork", "clone", "spawn", "vfork", "daemon"}) {
+  for (const char* how : {"fork", "clone", "syscall", "spawn", "vfork", "daemon"}) {
     SCOPED_TRACE(how);
     const std::string native = scratch().file("native");
     EXPECT_NE(std::system(fmt::format("{} {} > {}", compiled("family.c"), how, native).c_str()), 0);
@@ -332,6 +332,28 @@ TEST(Watch, TheProgramOutlivesItsWatcher) {
   });
   ASSERT_TRUE(snapshot);
   EXPECT_EQ(snapshot->phase, PLUMB_WATCH_ENDED);
+}
+
+// jemalloc's own interface knows nothing of blocks that lie elsewhere.
+TEST(Watch, RefusesProgramsThatCallTheAllocatorByOtherNames) {
+  const std::string library = scratch().file("libother.so");
+  const std::string plain = scratch().file("plain");
+  const std::string other = scratch().file("other");
+  const auto build = [&](const std::string& what) {
+    return std::system(fmt::format("gcc -O1 -w -fno-builtin {}", what).c_str());
+  };
+  const std::string source = std::string(PLUMB_TEST_DATA) + "/other_names.c";
+  ASSERT_EQ(build(fmt::format("-DLIBRARY -shared -fPIC {} -o {}", source, library)), 0);
+  ASSERT_EQ(build(fmt::format("{} {} -o {}", source, library, plain)), 0);
+  ASSERT_EQ(build(fmt::format("-DOTHER {} {} -o {}", source, library, other)), 0);
+  const Seen seen = watch({plain}, quick());
+  EXPECT_EQ(WEXITSTATUS(seen.wait_status), 6);
+  EXPECT_EQ(seen.output, "freed\n");
+  WatchOptions options;
+  options.command = {other};
+  const Result<WatchOutcome> outcome = watch_program(options);
+  ASSERT_FALSE(outcome);
+  EXPECT_THAT(outcome.error().what, HasSubstr("dallocx"));
 }
 
 TEST(Watch, RefusesWhatItCannotSample) {

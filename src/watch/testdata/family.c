@@ -2,9 +2,11 @@
 // they grow a list that nobody looks at again (with -DCLEAN they empty it), and
 // what they print is as it would be without a watcher.
 #define _GNU_SOURCE
+#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "steps.h"
@@ -74,6 +76,13 @@ int main(int count, char **arguments) {
     char *stack = malloc(1 << 18);
     const pid_t child = clone(cloned, stack + (1 << 18), SIGCHLD, &mark);
     printf("child %d\n", status_of(child));
+  } else if (strcmp(how, "syscall") == 0) {
+    const pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    if (child == 0) exit(work('s'));
+    printf("child %d\n", status_of(child));
+    errno = 0;
+    const long none = syscall(SYS_close, -1);
+    printf("closed %ld, %s\n", none, errno == EBADF ? "bad descriptor" : "?");
   } else if (strcmp(how, "spawn") == 0) {
     pid_t child = 0;
     char *words[] = {arguments[0], "work", NULL};
