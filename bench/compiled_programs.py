@@ -135,6 +135,8 @@ PROGRAMS = {
                                                    "-o", "-size", "+100k", "-name", "*x*"]),
     "lua": Program("lua5.4", files=["src/l*.c"], without=["src/luac.c"],
                    flags=["-DLUA_USE_LINUX", "-DLUA_COMPAT_5_3", "-lm", "-ldl", "-Wl,-E"],
+                   written={"src/lua5.4-deb-multiarch.h":
+                            '#define DEB_HOST_MULTIARCH "x86_64-linux-gnu"\n'},
                    arguments=["{folder}/program.lua"]),
     "sqlite3": Program("sqlite3", prepare=[["./configure"], ["make", "sqlite3.c", "shell.c"]],
                        files=["sqlite3.c", "shell.c"], flags=["-lpthread", "-ldl", "-lm"],

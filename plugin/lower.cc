@@ -1,13 +1,16 @@
 #include "lower.h"
 
 #include <cstdlib>
+#include <optional>
 
+#include "borrow.h"
 #include "cover.h"
-#include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "mark.h"
 
@@ -27,24 +30,14 @@ bool is_constant(Value* value) {
   return isa<AllocaInst>(base) || isa<GlobalValue>(base) || isa<ConstantPointerNull>(base);
 }
 
-// Read from memory that has not been written to since: it is still there, and
-// goes, if it goes, with that memory.
-bool is_borrowed(CallInst& mark, MemorySSA& memory) {
-  auto* load = dyn_cast<LoadInst>(mark.getArgOperand(0)->stripInBoundsOffsets());
-  if (!load || !load->isSimple()) return false;
-  // A local variable's memory goes without a mark of its own.
-  if (isa<AllocaInst>(getUnderlyingObject(load->getPointerOperand(), 0))) return false;
-  MemoryUseOrDef* here = memory.getMemoryAccess(&mark);
-  MemoryUseOrDef* there = memory.getMemoryAccess(load);
-  if (!here || !there) return false;
-  MemorySSAWalker* walker = memory.getSkipSelfWalker();
-  MemoryAccess* since =
-      walker->getClobberingMemoryAccess(here->getDefiningAccess(), MemoryLocation::get(load));
-  return memory.dominates(since, there);
-}
-
 // Set by `plumb cc -fplumb=stacks`: each drop is to have its calls.
 bool wants_stacks() { return std::getenv("PLUMB_PASS_STACKS") != nullptr; }
+
+// PLUMB_PASS_STATS=marks: each mark that is left, and what it is about.
+bool lists_marks() {
+  const char* wish = std::getenv("PLUMB_PASS_STATS");
+  return wish != nullptr && StringRef(wish) == "marks";
+}
 
 class Lowering {
  public:
@@ -62,9 +55,10 @@ class Lowering {
     // only there for our sake must not look like a reference.
     if (!optimised_) value = builder.CreateNot(value);
     const std::uint64_t all = ~std::uint64_t{0} >> kArenaShift;
-    Value* tracked =
-        builder.CreateICmpEQ(builder.CreateLShr(value, kArenaShift),
-                             builder.getInt64(optimised_ ? kArenaNumber : ~kArenaNumber & all));
+    Value* number =
+        optimised_ ? arena_number(builder, value) : builder.CreateLShr(value, kArenaShift);
+    Value* tracked = builder.CreateICmpEQ(
+        number, builder.getInt64(optimised_ ? kArenaNumber : ~kArenaNumber & all));
     Instruction* then = SplitBlockAndInsertIfThen(tracked, &mark, false);
     if (!optimised_) {
       call_runtime(then, mark, value, site);
@@ -85,28 +79,48 @@ class Lowering {
     call->setTailCallKind(CallInst::TCK_NoTail);
   }
 
+  // A shift, written so that nobody makes a mask and a constant of it: those take
+  // two registers in the whole function.
+  Value* arena_number(IRBuilder<>& builder, Value* value) {
+    FunctionType* type = FunctionType::get(word_, {word_}, false);
+    CallInst* shifted =
+        builder.CreateCall(InlineAsm::get(type, "shrq $$" + std::to_string(kArenaShift) + ", $0",
+                                          "=r,0,~{dirflag},~{fpsr},~{flags}", false),
+                           {value});
+    shifted->setDoesNotAccessMemory();
+    shifted->setDoesNotThrow();
+    shifted->addFnAttr(Attribute::WillReturn);
+    return shifted;
+  }
+
+  // The time goes on, the place gets its number, and both go into the shadow word.
+  // To the optimiser it is memory that nobody else knows.
   void write_shadow(Instruction* at, CallInst& mark, Value* value, Value* site) {
     IRBuilder<> builder(at);
     builder.SetCurrentDebugLocation(mark.getDebugLoc());
-    Value* clock = builder.CreateThreadLocalAddress(clock_variable());
-    Value* time = builder.CreateAdd(builder.CreateLoad(word_, clock),
-                                    builder.getInt64(std::uint64_t{1} << kPlaceBits));
-    builder.CreateStore(time, clock);
-    Value* number = builder.CreateSub(builder.CreatePtrToInt(site, word_),
-                                      builder.CreateLoad(word_, bias_variable()));
-    Value* shadow =
-        builder.CreateIntToPtr(builder.CreateAnd(builder.CreateLShr(value, kShadowShift),
-                                                 builder.getInt64(~std::uint64_t{7})),
-                               pointer_);
-    Value* half = builder.CreateAnd(builder.CreateLShr(value, 4), builder.getInt64(1));
-    builder.CreateStore(builder.CreateAdd(builder.CreateAdd(time, number), half), shadow);
+    const std::string code = std::string("movq ") + kClock +
+                             "@GOTTPOFF(%rip), $0\n\t"
+                             "addq $$" +
+                             std::to_string(1u << kPlaceBits) +
+                             ", %fs:($0)\n\t"
+                             "subq $3, $2\n\t"
+                             "btl $$4, ${1:k}\n\t"
+                             "adcq %fs:($0), $2\n\t"
+                             "shrq $$" +
+                             std::to_string(kShadowShift + 3) +
+                             ", $1\n\t"
+                             "movq $2, (,$1,8)";
+    StructType* scratch = StructType::get(context_, {word_, word_, word_});
+    FunctionType* type = FunctionType::get(scratch, {pointer_, word_, word_}, false);
+    CallInst* written = builder.CreateCall(
+        InlineAsm::get(type, code, "=&r,=&r,=&r,*m,1,2,~{dirflag},~{fpsr},~{flags}", true),
+        {bias_variable(), value, builder.CreatePtrToInt(site, word_)});
+    written->addParamAttr(0, Attribute::get(context_, Attribute::ElementType, word_));
+    written->setMemoryEffects(MemoryEffects::inaccessibleOrArgMemOnly());
+    written->setDoesNotThrow();
+    written->addFnAttr(Attribute::WillReturn);
   }
 
-  GlobalVariable* clock_variable() {
-    if (GlobalVariable* known = module_.getNamedGlobal(kClock)) return known;
-    return new GlobalVariable(module_, word_, false, GlobalValue::ExternalLinkage, nullptr, kClock,
-                              nullptr, GlobalValue::InitialExecTLSModel);
-  }
   GlobalVariable* bias_variable() {
     if (GlobalVariable* known = module_.getNamedGlobal(kBias)) return known;
     auto* bias =
@@ -124,8 +138,9 @@ class Lowering {
 
 }  // namespace
 
-bool lower_function(Function& function, Sites& sites, MemorySSA* memory, bool optimised,
+bool lower_function(Function& function, Sites& sites, MemorySSA* memory, AAResults* aliases,
                     LowerCounts& counts) {
+  const bool optimised = memory != nullptr;
   std::vector<CallInst*> marks;
   for (Instruction& instruction : instructions(function)) {
     if (CallInst* mark = as_mark(instruction)) marks.push_back(mark);
@@ -135,6 +150,8 @@ bool lower_function(Function& function, Sites& sites, MemorySSA* memory, bool op
   // Whoever calls through a pointer may keep nothing: a thread's start does not.
   const bool called_from_anywhere = function.hasAddressTaken();
   Cover cover(function);
+  std::optional<Borrow> borrow;
+  if (optimised) borrow.emplace(function, *memory, *aliases);
   std::vector<CallInst*> kept;
   std::vector<CallInst*> removed;
   std::vector<std::pair<CallInst*, BasicBlock*>> moves;
@@ -145,7 +162,7 @@ bool lower_function(Function& function, Sites& sites, MemorySSA* memory, bool op
       reason = &counts.constant;
     else if (!called_from_anywhere && isa<Argument>(mark->getArgOperand(0)->stripInBoundsOffsets()))
       reason = &counts.argument;
-    else if (memory && is_borrowed(*mark, *memory))
+    else if (optimised && (borrow->is_borrowed(*mark) || Borrow::moves_within(*mark)))
       reason = &counts.borrowed;
     else if (optimised && cover.covers(*mark))
       reason = &counts.covered;
@@ -154,11 +171,17 @@ bool lower_function(Function& function, Sites& sites, MemorySSA* memory, bool op
     if (reason || !optimised) continue;
     // Where ways meet, it may be repeated on some of them: it moves to the others.
     std::vector<BasicBlock*> others;
-    if (!cover.covers_on_some_way(*mark, others)) continue;
+    unsigned* partly = nullptr;
+    if (cover.covers_on_some_way(*mark, others)) partly = &counts.covered;
+    if (!partly) {
+      others.clear();
+      if (borrow->is_borrowed_on_some_way(*mark, others)) partly = &counts.borrowed;
+    }
+    if (!partly) continue;
     for (BasicBlock* way : others) moves.push_back({mark, way});
     removed.push_back(mark);
     kept.pop_back();
-    ++counts.covered;
+    ++*partly;
   }
   for (const auto& [mark, way] : moves) {
     auto* moved = cast<CallInst>(mark->clone());
@@ -173,6 +196,11 @@ bool lower_function(Function& function, Sites& sites, MemorySSA* memory, bool op
     Value* site = mark->getArgOperand(1);
     if (auto* row = dyn_cast<GlobalVariable>(site); row && mark->getDebugLoc()) {
       site = sites.inlined_at(module, row, mark->getDebugLoc()->getInlinedAt());
+    }
+    if (lists_marks()) {
+      errs() << function.getName() << ":";
+      if (mark->getDebugLoc()) errs() << mark->getDebugLoc().getLine();
+      errs() << " " << *mark->getArgOperand(0) << "\n";
     }
     lowering.lower(*mark, site);
     ++counts.lowered;

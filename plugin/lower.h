@@ -21,8 +21,8 @@ struct LowerCounts {
   unsigned lowered = 0;
 };
 
-// `memory` may be null: then no question about memory is asked.
-bool lower_function(llvm::Function& function, Sites& sites, llvm::MemorySSA* memory, bool optimised,
-                    LowerCounts& counts);
+// `memory` and `aliases` are null for code that is not optimised.
+bool lower_function(llvm::Function& function, Sites& sites, llvm::MemorySSA* memory,
+                    llvm::AAResults* aliases, LowerCounts& counts);
 
 }  // namespace plumb::pass

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/MemorySSA.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/PassManager.h"
@@ -41,11 +42,12 @@ struct LowerPass : PassInfoMixin<LowerPass> {
     for (Function& function : module) {
       if (function.isDeclaration()) continue;
       MemorySSA* memory = nullptr;
+      AAResults* aliases = nullptr;
       if (optimised_) {
         memory = &functions.getResult<MemorySSAAnalysis>(function).getMSSA();
-        memory->ensureOptimizedUses();
+        aliases = &functions.getResult<AAManager>(function);
       }
-      if (lower_function(function, *sites_, memory, optimised_, counts)) {
+      if (lower_function(function, *sites_, memory, aliases, counts)) {
         functions.invalidate(function, PreservedAnalyses::none());
       }
     }

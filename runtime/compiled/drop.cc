@@ -10,6 +10,13 @@ __thread uint64_t __plumb_clock = 0;
 
 namespace plumb::rt {
 
+namespace {
+
+// As far into a block the exact place of a reference is always kept.
+constexpr uintptr_t kNamedBytes = 2048;
+
+}  // namespace
+
 void drop_contents(Inside& in, void* begin, size_t size, const PlumbSite* site, PlumbCause cause,
                    bool clear, Caller caller) {
   const uintptr_t from = (reinterpret_cast<uintptr_t>(begin) + 7) & ~uintptr_t{7};
@@ -26,7 +33,8 @@ void drop_contents(Inside& in, void* begin, size_t size, const PlumbSite* site, 
       known = true;
     }
     const uintptr_t offset = at - reinterpret_cast<uintptr_t>(begin);
-    note.offset = offset < UINT32_MAX ? static_cast<uint32_t>(offset) : UINT32_MAX;
+    const bool exact = offset < kNamedBytes || (offset < kSomewhere && notes_are_few());
+    note.offset = exact ? static_cast<uint32_t>(offset) : kSomewhere;
     const uint32_t place = note_place(in, note);
     write_drop(*word, place != 0 ? place : note.place);
     if (clear) *word = 0;

@@ -70,6 +70,57 @@ bool anything_lost() {
   return false;
 }
 
+// The environment of the command: PLUMB_OPTIONS with the suppressions that the
+// program brings for LeakSanitizer. `file` has their text, or is negative.
+constexpr unsigned kMaxVariables = 4096;
+char options_text[8192];
+char* command_environment[kMaxVariables];
+
+char** environment_with_suppressions(int file) {
+  const char* named = options().lsan_suppressions;
+  if (file < 0 && named[0] == 0) return start_environment;
+  size_t used = 0;
+  const auto add = [&used](const char* text) {
+    copy_text(options_text + used, sizeof options_text - used, text);
+    used += strlen(options_text + used);
+  };
+  add("PLUMB_OPTIONS=");
+  unsigned count = 0;
+  for (char** at = start_environment; *at != nullptr && count + 2 < kMaxVariables; ++at) {
+    if (const char* value = after(*at, "PLUMB_OPTIONS="); value != nullptr)
+      add(value);
+    else
+      command_environment[count++] = *at;
+  }
+  if (file >= 0) {
+    PathText path;
+    path.add(":suppressions=/proc/")
+        .add(static_cast<uint64_t>(sys_getpid()))
+        .add("/fd/")
+        .add(static_cast<uint64_t>(file));
+    add(path.get());
+  }
+  if (named[0] != 0) {
+    add(":suppressions=\"");
+    add(named);
+    add("\"");
+  }
+  command_environment[count++] = options_text;
+  command_environment[count] = nullptr;
+  return command_environment;
+}
+
+// A file with the text of __lsan_default_suppressions, or -1.
+int suppressions_file() {
+  const char* text = lsan_default_suppressions();
+  if (text == nullptr || *text == 0) return -1;
+  const long file = sys_call(SYS_memfd_create, reinterpret_cast<long>("lsan-suppressions"), 1);
+  if (file < 0) return -1;
+  if (write_all(static_cast<int>(file), text, strlen(text), 0)) return static_cast<int>(file);
+  sys_close(static_cast<int>(file));
+  return -1;
+}
+
 // Runs the command on the trace; its exit status, or -1.
 int run_command(int file) {
   char path[64];
@@ -82,6 +133,8 @@ int run_command(int file) {
     copy_text(path, sizeof path, text.get());
   }
   const char* arguments[] = {command, "report", "--ended-program", path, nullptr};
+  const int suppressions = suppressions_file();
+  char** environment = environment_with_suppressions(suppressions);
   // No signal to the program when it ends.
   const long child = sys_call(SYS_clone, 0);
   if (child == 0) {
@@ -92,13 +145,15 @@ int run_command(int file) {
     sys_sigmask(SIG_SETMASK, 0, nullptr);
     if (errors != 2) sys_call(SYS_dup2, errors, 2);
     sys_call(SYS_execve, reinterpret_cast<long>(command), reinterpret_cast<long>(arguments),
-             reinterpret_cast<long>(start_environment));
+             reinterpret_cast<long>(environment));
     sys_call(SYS_exit_group, 127);
   }
-  if (child < 0) return -1;
   int status = 0;
-  while (sys_call(SYS_wait4, child, reinterpret_cast<long>(&status), __WALL, 0) == -4) {
+  while (child >= 0 &&
+         sys_call(SYS_wait4, child, reinterpret_cast<long>(&status), __WALL, 0) == -4) {
   }
+  if (suppressions >= 0) sys_close(suppressions);
+  if (child < 0) return -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 

@@ -18,6 +18,8 @@ bool write_report_now();
 
 // What the program says to LeakSanitizer (lsan_interface.cc).
 bool lsan_is_turned_off();
+const char* lsan_default_options();       // null: none
+const char* lsan_default_suppressions();  // null: none
 
 // After the scan. With findings and PLUMB_OPTIONS=exitcode=N the process ends here.
 void write_report();

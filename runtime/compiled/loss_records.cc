@@ -68,6 +68,10 @@ PlumbText holder_at(const PlumbDetail& detail, uint32_t offset) {
   const char* member = member_name(detail, offset);
   NameText name;
   name.add(base);
+  if (offset == kSomewhere) {
+    name.add("[...]");
+    return name.put();
+  }
   if (member != nullptr) {
     name.add(member);
     return name.put();

@@ -1,8 +1,9 @@
 // sanitizer/lsan_interface.h, so that programs that are annotated for
 // LeakSanitizer need no change.
 //
-// __lsan_default_options and __lsan_default_suppressions are not asked: what they
-// would set is PLUMB_OPTIONS here.
+// Of __lsan_default_options what has a meaning here is taken (options.cc), and
+// PLUMB_OPTIONS comes after it; __lsan_default_suppressions join those of
+// PLUMB_OPTIONS.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,11 +22,19 @@ using namespace plumb::rt;
 
 // The program's own, if it has one.
 extern "C" __attribute__((weak)) int __lsan_is_turned_off();
+extern "C" __attribute__((weak)) const char* __lsan_default_options();
+extern "C" __attribute__((weak)) const char* __lsan_default_suppressions();
 
 namespace plumb::rt {
 
 bool lsan_is_turned_off() {
   return &__lsan_is_turned_off != nullptr && __lsan_is_turned_off() != 0;
+}
+const char* lsan_default_options() {
+  return &__lsan_default_options != nullptr ? __lsan_default_options() : nullptr;
+}
+const char* lsan_default_suppressions() {
+  return &__lsan_default_suppressions != nullptr ? __lsan_default_suppressions() : nullptr;
 }
 
 }  // namespace plumb::rt

@@ -66,10 +66,30 @@ uint64_t number_of(const char* value) {
 
 CompiledOptions& options() { return the_options; }
 
+// LeakSanitizer's own: most of its keys say how it looks, which has no meaning here.
+void read_lsan_options(const char* text) {
+  while (text != nullptr && *text != 0) {
+    if (separates(*text)) {
+      ++text;
+      continue;
+    }
+    const Pair pair = take_pair(text);
+    if (equal(pair.key, "detect_leaks") && (equal(pair.value, "0") || equal(pair.value, "false"))) {
+      the_options.mode = Mode::off;
+    } else if (equal(pair.key, "exitcode")) {
+      the_options.exit_code = static_cast<int>(number_of(pair.value) & 255);
+    } else if (equal(pair.key, "suppressions")) {
+      copy_text(the_options.lsan_suppressions, sizeof the_options.lsan_suppressions, pair.value);
+    }
+  }
+}
+
 void read_options(const char* text) {
   const uintptr_t built = reinterpret_cast<uintptr_t>(&__plumb_built_mode);
-  if (built == 1) the_options.mode = Mode::minimal;
-  if (built == 2) the_options.mode = Mode::partial;
+  if (the_options.mode != Mode::off) {
+    if (built == 1) the_options.mode = Mode::minimal;
+    if (built == 2) the_options.mode = Mode::partial;
+  }
   while (text != nullptr && *text != 0) {
     if (separates(*text)) {
       ++text;

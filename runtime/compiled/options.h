@@ -12,13 +12,15 @@ struct CompiledOptions {
   Mode mode = Mode::full;
   uint64_t partial_limit = 4096;
   unsigned depth = 30;
-  int exit_code = -1;       // with findings
-  bool has_output = false;  // a report is written in any case
-  char trace[512] = {};     // keep the raw records here
-  char unknown[64] = {};    // a mode that is none
+  int exit_code = -1;                // with findings
+  bool has_output = false;           // a report is written in any case
+  char trace[512] = {};              // keep the raw records here
+  char unknown[64] = {};             // a mode that is none
+  char lsan_suppressions[512] = {};  // a file, named by __lsan_default_options
 };
 
 CompiledOptions& options();
-void read_options(const char* text);  // null: none
+void read_options(const char* text);       // null: none
+void read_lsan_options(const char* text);  // before those; null: none
 
 }  // namespace plumb::rt

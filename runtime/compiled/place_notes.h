@@ -10,6 +10,9 @@
 
 namespace plumb::rt {
 
+// An offset that is not known any more.
+inline constexpr uint32_t kSomewhere = UINT32_MAX;
+
 // Each thread keeps the numbers that it asked for last.
 inline constexpr unsigned kKnownNotes = 512;
 
@@ -29,6 +32,8 @@ bool prepare_place_notes();
 
 // Its number, or 0 when there is no room.
 uint32_t note_place(Inside& in, const PlaceNote& note);
+// Room for such that hardly anybody will ask for: each element of a large array.
+bool notes_are_few();
 // Null for a number that is none of ours.
 const PlaceNote* noted_place(uint32_t number);
 

@@ -87,6 +87,7 @@ bool prepare(const CompiledOptions& wanted) {
 
 __attribute__((constructor)) void start(int, char**, char** environment) {
   if (process().attached != 0) return;
+  read_lsan_options(lsan_default_options());
   read_options(variable(environment, "PLUMB_OPTIONS="));
   const CompiledOptions& wanted = options();
   if (wanted.unknown[0] != 0) {
