@@ -52,6 +52,7 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
   const Operation& o = body_.operations[index];
   switch (o.op) {
     case Op::load:
+      note_access(state, value(state, o.a));
       state.set_result(index, load_whole(state, value(state, o.a), o.width));
       note_use(state.result(index), o.pointer || o.width > kWord);
       break;
@@ -64,6 +65,7 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
         if (jumps || o.location.line != 0) state.way_out = jumps ? index + 1 : index;
       }
       const ValueId to = value(state, o.a);
+      note_access(state, to);
       const ValueId what = value(state, o.b);
       // One of several things to return: where the ways meet, it is not seen any more.
       if (leaves && o.pointer && body_.returns_pointer) touch_input(what);
@@ -77,6 +79,10 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
       if (watched && old != what && state.fate == Fate::live) {
         lost_holder_.clear();
         if (o.a.kind() == OperandKind::var) lost_holder_ = body_.vars[o.a.index()].name;
+        if (const std::uint32_t global = global_of(to);
+            o.a.kind() == OperandKind::symbol && global != kNotParked) {
+          lost_holder_ = program_.symbol(ProgramSymbolId::of(global)).name;
+        }
         if (values_.is_heap(values_.target(old))) check_lost(state, index, LossKind::overwritten);
       }
       break;
@@ -130,6 +136,8 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
         }
         break;
       }
+      may_take(yes);
+      may_take(no);
       const ValueId either = values_.merge(index, kNoValue, INT64_MIN);
       state.set_result(index, either);
       const Fact fact = hull(state.fact(values_, yes), state.fact(values_, no));
