@@ -204,10 +204,10 @@ class FunctionRun {
   void call_unknown(State state, std::uint32_t index, const Declaration* declaration,
                     const std::vector<ValueId>& arguments, std::vector<State>& after);
   void start(State& state, ValueId function, ValueId argument);  // a thread
-  bool learn_size(State& state, ValueId size);   // false: nothing is allocated
-  void raise(State state, std::uint32_t index);  // an exception leaves the call
-  ValueId block_from(const Site& site);          // a block that is not the focus
-  void renew(State& state, ValueId block);       // a loop makes another one
+  bool learn_size(State& state, ValueId size);                   // false: nothing is allocated
+  void raise(State state, std::uint32_t index);                  // an exception leaves the call
+  ValueId block_from(const Site& site);                          // a block that is not the focus
+  void renew(State& state, ValueId block);                       // a loop makes another one
   ValueId new_block(State& state, const Site& site);
   std::vector<ValueId> arguments_of(const State& state, const Operation& o);
 
