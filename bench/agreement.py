@@ -2,10 +2,15 @@
 """Does `plumb run` see the blocks that memcheck sees, on real programs?
 
 Lost is memcheck's definite plus indirect, forgotten its reachable plus
-possible. Memcheck runs without freeing libc's own blocks, as we do.
+possible. Memcheck runs without freeing libc's own blocks, as we do. Valgrind adds
+variables to the program's environment, which some programs copy: ours gets as many,
+of the same lengths under other names.
+
+usage: agreement.py PLUMB [PROGRAM,...]
 """
 
 import json
+import os
 import re
 import sys
 import tempfile
@@ -33,14 +38,22 @@ def memcheck(command: list[str]) -> dict[str, tuple[int, int]]:
     return found
 
 
-def plumb_run(plumb: str, command: list[str], output: Path) -> dict:
-    measure.run([plumb, "run", "--no-rerun", "--format=json", f"--output={output}", "--", *command])
+def added_variables() -> dict[str, str]:
+    """What Valgrind adds, with another first letter."""
+    lines = measure.run(["valgrind", "-q", "env"]).stdout.decode(errors="replace").splitlines()
+    variables = dict(line.split("=", 1) for line in lines if "=" in line)
+    return {"X" + name[1:]: value for name, value in variables.items() if name not in os.environ}
+
+
+def plumb_run(plumb: str, command: list[str], output: Path, env: dict[str, str] | None = None) -> dict:
+    measure.run([plumb, "run", "--no-rerun", "--format=json", f"--output={output}", "--", *command], env)
     return json.loads(output.read_text())["totals"]
 
 
 def main() -> int:
     plumb = sys.argv[1]
     equal = 0
+    env = added_variables()
     print("\n| program | lost, memcheck (blocks / bytes) | lost, plumb run | forgotten, memcheck | forgotten, plumb run | lost equal |")
     print("|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
@@ -49,7 +62,7 @@ def main() -> int:
             programs = {name: programs[name] for name in sys.argv[2].split(",")}
         for name, command in programs.items():
             theirs = memcheck(command)
-            ours = plumb_run(plumb, command, Path(folder) / "report.json")
+            ours = plumb_run(plumb, command, Path(folder) / "report.json", env)
             lost = tuple(a + b for a, b in zip(theirs["definitely"], theirs["indirectly"]))
             kept = tuple(a + b for a, b in zip(theirs["possibly"], theirs["reachable"]))
             our_lost = (ours["lost"]["blocks"], ours["lost"]["bytes"])
@@ -57,7 +70,7 @@ def main() -> int:
             same = lost == our_lost
             equal += same
             show = lambda pair: f"{pair[0]:,} / {pair[1]:,}"
-            print(f"| {name} | {show(lost)} | {show(our_lost)} | {show(kept)} | {show(our_kept)} | {'yes' if same else '**no**'} |")
+            print(f"| {name} | {show(lost)} | {show(our_lost)} | {show(kept)} | {show(our_kept)} | {'yes' if same else '**no**'} |", flush=True)
     print(f"\nLost blocks and bytes equal in {equal} of {len(programs)} programs.")
     return 0
 

@@ -6,25 +6,30 @@ sites (bench/drop_frees.c, which knows the truth exactly). Per site: how many of
 the reported ones leak (precision), how many of the leaked bytes were at
 reported sites, and how many of the sites that leaked much were reported.
 
-fidelity.py PLUMB [PROGRAM...] [--why] [--keep=DIR]: --why says what a missed site
-was taken for, --keep keeps snapshots and truth.
+fidelity.py PLUMB [--set=fresh|tuned] [--only=NAME,...] [--seeds=1,2] [--why] [--keep=DIR]
+                  [--table] [--fresh]: --why says what a missed site was taken for, --keep
+keeps snapshots and truth. Results are appended to build/bench/fidelity.jsonl, from
+which the table is printed; the programs that the defaults were chosen on are summed
+up apart from those that were not looked at before.
 """
 
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import sampled
+import fidelity_subjects
+from fidelity_subjects import Subject
+from record import Record
 
-SEEDS = tuple(int(seed) for seed in os.environ.get("SEEDS", "1,2").split(","))
 FRAMES = 6
 MUCH = 1 << 20
+RECORD = Record("fidelity")
 
 
 @dataclass
@@ -65,19 +70,23 @@ def near(site: tuple, others) -> tuple | None:
     return None
 
 
-def run_redis(command: list[str], env: dict[str, str]) -> None:
-    process = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
-    port = str(sampled.PORT)
-    for _ in range(200):
-        time.sleep(0.05)
-        if subprocess.run(["redis-cli", "-p", port, "ping"], capture_output=True).stdout.strip() == b"PONG":
-            break
-    for _ in range(3):
-        subprocess.run(["redis-benchmark", "-p", port, "-n", "40000", "-r", "20000", "-d", "100", "-q",
-                        "-t", "set,get,lpush,lpop,hset,sadd,spop"], capture_output=True)
-    subprocess.run(["redis-cli", "-p", port, "shutdown", "nosave"], capture_output=True)
-    process.wait(timeout=60)
+def run(subject: Subject, watched: list[str], env: dict[str, str]) -> None:
+    with open(subject.stdin or os.devnull, "rb") as stdin:
+        process = subprocess.Popen([*watched, *subject.command], env=env, user=subject.user,
+                                   stdin=stdin, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+    try:
+        if subject.load is not None:
+            fidelity_subjects.wait_for_port()
+            subject.load()
+            # plumb passes it on, but not every signal.
+            for child in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
+                os.kill(int(child), signal.Signals[f"SIG{subject.signal}"])
+        process.wait(timeout=200)
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
 
 
 def verdicts(plumb: str, snapshot: Path) -> dict[tuple, str]:
@@ -101,77 +110,91 @@ def explain_missed(plumb: str, snapshot: Path, truth: "Truth", missed: set[tuple
               f"{known[same] if same else 'no idle sample'}", flush=True)
 
 
+def measure(plumb: str, folder: Path, library: Path, name: str, subject: Subject, seed: int,
+            options: dict[str, str]) -> dict | None:
+    """One run: its row of the table, or None when there is no truth or no report."""
+    out = folder / "out"
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir()
+    out.chmod(0o777)
+    report = out / "report.json"
+    env = {**os.environ, **subject.env, "LD_PRELOAD": str(library),
+           "DROP_PROGRAM": Path(subject.command[0]).name,
+           "DROP_FREES": f"seed={seed}:sites=25:frees=10:out={out}/truth"}
+    watched = [plumb, "watch", "--epoch=50ms", "--interval=2s", f"--output={report}",
+               "--format=json", f"--snapshot-file={out}/snapshot", "--"]
+    run(subject, watched, env)
+    truths = list(out.glob("truth*"))
+    if not truths or not report.exists():
+        return None
+    truth = read_truth(truths[0])
+    reported = reported_sites(json.loads(report.read_text()))
+    right = {near(site, truth.dropped) for site in reported} - {None}
+    wrong = [site for site in reported if near(site, truth.dropped) is None]
+    much = {site for site, size in truth.dropped.items() if size >= MUCH}
+    if "why" in options:
+        explain_missed(plumb, out / "snapshot", truth, much - right)
+        for site in wrong:
+            print(f"    wrong: {[hex(f) for f in site]}", flush=True)
+    if "keep" in options:
+        for kept in (truths[0], out / "snapshot", report):
+            shutil.copy(kept, Path(options["keep"]) / f"{name}.{seed}.{kept.name.split('.')[0]}")
+    return {"leaky": len(truth.dropped), "much": len(much), "healthy": len(truth.healthy),
+            "reported": len(right) + len(wrong), "right": len(right),
+            "leaked": sum(truth.dropped.values()),
+            "found": sum(truth.dropped[site] for site in right), "much_found": len(much & right)}
+
+
+def print_table() -> None:
+    rows = RECORD.rows("run")
+    latest = {(row["set"], row["program"], row["seed"]): row for row in rows}
+    for which in dict.fromkeys(row["set"] for row in rows):
+        mine = [row for (of, _, _), row in latest.items() if of == which]
+        print("\nPrograms that the defaults were "
+              f"{'chosen on' if which == 'tuned' else 'not chosen on'}\n")
+        print("| program | seed | leaky sites | of 1 MB | healthy sites | reported | right "
+              "| leaked bytes found | of 1 MB found |")
+        print("|---|---|---|---|---|---|---|---|---|")
+        for row in mine:
+            print(f"| {row['program']} | {row['seed']} | {row['leaky']} | {row['much']} "
+                  f"| {row['healthy']} | {row['reported']} | {row['right']} "
+                  f"| {100 * row['found'] / max(row['leaked'], 1):.0f}% of {row['leaked'] / 1e6:.1f} MB "
+                  f"| {row['much_found']} of {row['much']} |")
+        total = {key: sum(row[key] for row in mine) for key in
+                 ("reported", "right", "leaked", "found", "much", "much_found", "healthy")}
+        print(f"\nPrecision {100 * total['right'] / max(total['reported'], 1):.0f}% "
+              f"({total['right']} of {total['reported']} reported sites); leaked bytes found "
+              f"{100 * total['found'] / max(total['leaked'], 1):.0f}%; sites that leaked 1 MB found "
+              f"{total['much_found']} of {total['much']}; healthy sites called leaks "
+              f"{total['reported'] - total['right']} of {total['healthy']}.")
+
+
 def main() -> int:
     plumb = str(Path(sys.argv[1]).resolve())
-    wanted = [word for word in sys.argv[2:] if not word.startswith("--")]
-    why = "--why" in sys.argv
-    keep = next((Path(word[7:]) for word in sys.argv if word.startswith("--keep=")), None)
-    total = {"reported": 0, "right": 0, "bytes": 0, "found": 0, "much": 0, "much_found": 0,
-             "healthy": 0}
+    options = dict(word.removeprefix("--").partition("=")[::2] for word in sys.argv[2:])
+    if "fresh" in options:
+        RECORD.forget()
+    seeds = [int(seed) for seed in options.get("seeds", "1,2").split(",")]
+    wanted = options["only"].split(",") if "only" in options else None
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        folder.chmod(0o755)
         library = folder / "drop_frees.so"
         subprocess.run(["cc", "-O2", "-g", "-fPIC", "-shared", "-fno-optimize-sibling-calls", "-o",
                         str(library), str(Path(__file__).parent / "drop_frees.c")], check=True)
-        # Lives that are short beside the run: a leak is told by its rest.
-        programs = sampled.programs(folder, live=2000)
-        programs.pop("sort", None)  # allocates a few large blocks only
-        if shutil.which("redis-server"):
-            programs["redis"] = ["redis-server", "--port", str(sampled.PORT), "--bind", "127.0.0.1",
-                                 "--save", "", "--appendonly", "no", "--dir", str(folder)]
-        print("\n| program | seed | leaky sites | of 1 MB | healthy sites | reported | right | leaked bytes found | of 1 MB found |")
-        print("|---|---|---|---|---|---|---|---|---|")
-        for program, command in programs.items():
-            if wanted and program not in wanted:
+        for which, make in (("tuned", fidelity_subjects.tuned), ("fresh", fidelity_subjects.fresh)):
+            if "table" in options or options.get("set", which) != which:
                 continue
-            for seed in SEEDS:
-                for old in folder.glob("truth*"):
-                    old.unlink()
-                report = folder / "report.json"
-                binary = Path(shutil.which(command[0])).resolve().name
-                env = {**os.environ, "LD_PRELOAD": str(library), "PYTHONMALLOC": "malloc",
-                       "DROP_PROGRAM": Path(command[0]).name if program != "python3" else "python3",
-                       "DROP_FREES": f"seed={seed}:sites=25:frees=10:out={folder}/truth"}
-                watched = [plumb, "watch", "--epoch=50ms", "--interval=2s", f"--output={report}",
-                           "--format=json", f"--snapshot-file={folder}/snapshot", "--", *command]
-                if program == "redis":
-                    run_redis(watched, env)
-                else:
-                    subprocess.run(watched, env=env, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL)
-                truths = list(folder.glob("truth*"))
-                if not truths or not report.exists():
-                    print(f"| {program} | {seed} | no result ({binary}) |")
+            for program, subject in fidelity_subjects.installed(make(folder)).items():
+                if wanted is not None and program not in wanted:
                     continue
-                truth = read_truth(truths[0])
-                reported = reported_sites(json.loads(report.read_text()))
-                right = {near(site, truth.dropped) for site in reported} - {None}
-                wrong = [site for site in reported if near(site, truth.dropped) is None]
-                much = {site for site, size in truth.dropped.items() if size >= MUCH}
-                leaked = sum(truth.dropped.values())
-                found = sum(truth.dropped[site] for site in right)
-                total["reported"] += len(right) + len(wrong)
-                total["right"] += len(right)
-                total["bytes"] += leaked
-                total["found"] += found
-                total["much"] += len(much)
-                total["much_found"] += len(much & right)
-                total["healthy"] += len(truth.healthy)
-                print(f"| {program} | {seed} | {len(truth.dropped)} | {len(much)} | {len(truth.healthy)} "
-                      f"| {len(right) + len(wrong)} | {len(right)} "
-                      f"| {100 * found / max(leaked, 1):.0f}% of {leaked / 1e6:.1f} MB "
-                      f"| {len(much & right)} of {len(much)} |", flush=True)
-                if why:
-                    explain_missed(plumb, folder / "snapshot", truth, much - right)
-                if keep is not None:
-                    for kept in (truths[0], folder / "snapshot"):
-                        shutil.copy(kept, keep / f"{program}.{seed}.{kept.name.split('.')[0]}")
-    wrong = total["reported"] - total["right"]
-    print(f"\nPrecision {100 * total['right'] / max(total['reported'], 1):.0f}% "
-          f"({total['right']} of {total['reported']} reported sites); leaked bytes found "
-          f"{100 * total['found'] / max(total['bytes'], 1):.0f}%; sites that leaked 1 MB found "
-          f"{total['much_found']} of {total['much']}; healthy sites called leaks "
-          f"{wrong} of {total['healthy']}.")
+                for seed in seeds:
+                    row = measure(plumb, folder, library, program, subject, seed, options)
+                    if row is None:
+                        print(f"{program}, seed {seed}: no result", file=sys.stderr)
+                    else:
+                        RECORD.add("run", set=which, program=program, seed=seed, **row)
+    print_table()
     return 0
 
 

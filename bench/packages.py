@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Builds Debian packages with `plumb cc`, as a user would, and runs their own tests.
 
-usage: packages.py PLUMB [--work=DIR] [NAME...]
+usage: packages.py PLUMB [--work=DIR] [--only=NAME,...] [--record=FILE] [--table]
+
+--only takes some of the packages; with --record the rows are kept in a file, and
+the table is that of all parts so far. --table only prints it.
 
 Each package's source is fetched by name (apt-get source, with the machine's own
 archives), configured and built twice, by clang 19 and by `plumb cc` in `full`,
@@ -18,8 +21,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from rows import Rows
 
 JOBS = os.environ.get("PLUMB_JOBS", "2")
 # Debian's patches are younger than what was generated; nothing is generated again.
@@ -35,21 +41,41 @@ class Package:
     test: list[str] = field(default_factory=lambda: ["make", "check"])
     # What the suite prints that is a result; without a group its lines are compared.
     result: re.Pattern = RESULT
+    one_word: bool = False  # the build system wants the compiler as one
 
+
+OWN_TESTS = ["make", "-C", "tests", "check"]  # without those of gnulib, which are others'
+CMAKE = ["cmake", "-S", ".", "-B", "build", "-DCMAKE_BUILD_TYPE=None", "-DBUILD_TESTING=ON"]
+BUILD = ["cmake", "--build", "build", f"-j{JOBS}"]
+CTEST = ["ctest", "--test-dir", "build", "-V"]
+TESTED = re.compile(r"Test +#\d+: (\S+) .*?(Passed|Failed|\*\*\*\S+)")
 
 PACKAGES = {
-    "gzip": Package(),
     "bzip2": Package(configure=["true"], build=["make", "bzip2", "bzip2recover"],
                      test=["make", "check"], result=re.compile(r"^cmp .*$", re.MULTILINE)),
-    "patch": Package(),
-    "diffutils": Package(),
-    "findutils": Package(),
-    "grep": Package(),
     "tinyxml2": Package("C++", configure=["true"], build=["make", "xmltest"], test=["./xmltest"],
                         result=re.compile(r"^(?:Pass|Fail) \d+.*$|^\[(?:pass|fail)\].*$",
                                           re.MULTILINE)),
+    "zlib": Package(configure=["./configure"], test=["make", "test"],
+                    result=re.compile(r"^\s*\*\*\*.*$", re.MULTILINE)),
+    "jansson": Package(configure=CMAKE, build=BUILD, test=CTEST, result=TESTED),
+    "libyaml": Package(configure=CMAKE, build=BUILD, test=CTEST, result=TESTED),
+    "gzip": Package(test=OWN_TESTS),
+    "patch": Package(test=OWN_TESTS),
+    "diffutils": Package(test=OWN_TESTS),
+    "grep": Package(test=OWN_TESTS),
+    "sed": Package(test=["make", "check", "SUBDIRS=."]),
+    "findutils": Package(test=["make", "-C", "find", "check"]),
     "tcc": Package(configure=["./configure"], test=["make", "-C", "tests", "hello-exe", "test3"],
                    result=re.compile(r"^(?:-+ .*|Hello.*|Auto Test.*)$", re.MULTILINE)),
+    "pugixml": Package("C++", configure=["true"], build=["make", "config=release"], one_word=True,
+                       test=["make", "config=release", "test"],
+                       result=re.compile(r"^.*(?:Success|FAILURE|FAILED).*$", re.MULTILINE)),
+    "libjsoncpp": Package("C++", configure=CMAKE, build=BUILD, test=CTEST,
+                          result=re.compile(r"^\d+: (Testing .*|.*tests? passed.*)$", re.MULTILINE)),
+    "re2": Package("C++", configure=["true"], build=["make", f"-j{JOBS}", "obj/libre2.a"],
+                   test=["make", f"-j{JOBS}", "static-test"],
+                   result=re.compile(r"^(?:obj/test/\S+.*|.*(?:PASS|FAIL).*)$", re.MULTILINE)),
     "libxml2": Package(configure=["./configure", "--without-python"]),
 }
 
@@ -114,6 +140,8 @@ def build_and_test(package: Package, source: Path, target: Path, compilers: dict
         assignments = [f"{k}={v}" for k, v in compilers.items()] + KEEP
         if package.configure == ["true"]:
             assignments += [f"{k}={v}" for k, v in flags.items()]
+        if package.build[0] != "make":
+            assignments = []
         if step(package.build + assignments, target, {}, log) != 0:
             return "does not build", []
     suite = target.with_suffix(".suite")
@@ -139,50 +167,77 @@ def reported(folder: Path) -> tuple[int, int]:
     return leaks, placed
 
 
+def measured(name: str, plumb: str, folder: Path, conf: list[Path]) -> dict:
+    package = PACKAGES[name]
+    try:
+        source = source_of(name, folder, conf)
+    except (RuntimeError, subprocess.CalledProcessError) as problem:
+        return {"language": package.language, "verdict": " ".join(str(problem).split())}
+    reports = folder / f"reports-{name}"
+    shutil.rmtree(reports, ignore_errors=True)
+    reports.mkdir()
+    builds = {
+        "native": ({"CC": "clang-19", "CXX": "clang++-19"}, {}),
+        "full": ({"CC": f"{plumb} cc", "CXX": f"{plumb} c++"},
+                 {"PLUMB_OPTIONS": f"output={reports}/%p.json"}),
+    }
+    if package.configure is CMAKE or package.one_word:
+        builds["full"] = ({"CC": f"{plumb}-cc", "CXX": f"{plumb}-c++"}, builds["full"][1])
+    answers = {}
+    for kind, (compilers, env) in builds.items():
+        target = folder / f"{kind}-{name}"
+        answers[kind] = build_and_test(package, source, target, compilers, env)
+    wrong, results = answers["full"]
+    native_wrong, expected = answers["native"]
+    lost, placed = reported(reports)
+    verdict = wrong or ("yes" if results == expected else "no")
+    if native_wrong:
+        verdict = f"native {native_wrong}"
+    elif not expected[1:]:
+        verdict = "no results"
+    for line in sorted(set(results) ^ set(expected))[:8]:
+        print(f"  {'full' if line in results else 'native'} only: {line}", file=sys.stderr)
+    return {"language": package.language, "lines": lines_of(source), "results": len(results) - 1,
+            "verdict": verdict, "lost": lost, "placed": placed}
+
+
+def print_table(rows: dict[str, dict]) -> None:
+    print("\n| package | lines | language | results | same as native | lost | with place |")
+    print("|---|---|---|---|---|---|---|")
+    for name in (n for n in PACKAGES if n in rows):
+        row = rows[name]
+        print(f"| {name} | {row.get('lines', 0):,} | {row['language']} | {row.get('results', 0)} "
+              f"| {row['verdict']} | {row.get('lost', 0)} | {row.get('placed', 0)} |", flush=True)
+    same = sum(row["verdict"] == "yes" for row in rows.values())
+    print(f"\n{same} of {len(rows)} packages give the results of the native build.")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("plumb")
-    parser.add_argument("names", nargs="*")
+    parser.add_argument("--only", default="")
     parser.add_argument("--work")
-    options = parser.parse_intermixed_args()
-    plumb = str(Path(options.plumb).resolve())
-    folder = Path(options.work or tempfile.mkdtemp(prefix="plumb-packages-")).resolve()
-    folder.mkdir(parents=True, exist_ok=True)
-    conf: list[Path] = []
-    different = 0
-    print("\n| package | lines | language | results | same as native | lost | with place |")
-    print("|---|---|---|---|---|---|---|")
-    for name in options.names or PACKAGES:
-        package = PACKAGES[name]
-        try:
-            source = source_of(name, folder, conf)
-        except (RuntimeError, subprocess.CalledProcessError) as problem:
-            print(f"| {name} | | | {' '.join(str(problem).split())} | | | |", flush=True)
-            continue
-        reports = folder / f"reports-{name}"
-        shutil.rmtree(reports, ignore_errors=True)
-        reports.mkdir()
-        builds = {
-            "native": ({"CC": "clang-19", "CXX": "clang++-19"}, {}),
-            "full": ({"CC": f"{plumb} cc", "CXX": f"{plumb} c++"},
-                     {"PLUMB_OPTIONS": f"output={reports}/%p.json"}),
-        }
-        answers = {}
-        for kind, (compilers, env) in builds.items():
-            target = folder / f"{kind}-{name}"
-            answers[kind] = build_and_test(package, source, target, compilers, env)
-        wrong, results = answers["full"]
-        same = not wrong and results == answers["native"][1]
-        different += not same
-        lost, placed = reported(reports)
-        verdict = wrong or ("yes" if same else "no")
-        print(f"| {name} | {lines_of(source):,} | {package.language} | {len(results) - 1} | {verdict} "
-              f"| {lost} | {placed} |", flush=True)
-        for line in sorted(set(results) ^ set(answers["native"][1]))[:8]:
-            print(f"  {'full' if line in results else 'native'} only: {line}", file=sys.stderr)
-    if not options.work:
-        shutil.rmtree(folder, ignore_errors=True)
-    return 1 if different else 0
+    parser.add_argument("--record")
+    parser.add_argument("--table", action="store_true")
+    options = parser.parse_args()
+    names = [name for name in options.only.split(",") if name] or list(PACKAGES)
+    if unknown := [name for name in names if name not in PACKAGES]:
+        parser.error(f"no package {unknown[0]}; there are {', '.join(PACKAGES)}")
+    record = Rows(options.record)
+    if not options.table:
+        plumb = str(Path(options.plumb).resolve())
+        folder = Path(options.work or tempfile.mkdtemp(prefix="plumb-packages-")).resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+        conf: list[Path] = []
+        for name in names:
+            begun = time.monotonic()
+            record.put(name, measured(name, plumb, folder, conf))
+            print(f"{name}: {record.rows[name]['verdict']}, {time.monotonic() - begun:.0f} s",
+                  file=sys.stderr, flush=True)
+        if not options.work:
+            shutil.rmtree(folder, ignore_errors=True)
+    print_table(record.rows)
+    return 0 if all(row["verdict"] == "yes" for row in record.rows.values()) else 1
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 plumb=build/release/bin/plumb
-all=(large-report agreement overhead compiled sampled bursts fidelity packages static)
+all=(large-report agreement overhead robust leak-suites compiled sampled bursts fidelity packages static)
 names=("${all[@]}")
 # Options go to the measurement named before them: static --suites=DIR.
 options=()
@@ -19,12 +19,14 @@ for name in "${names[@]}"; do
   case $name in
     large-report) python3 bench/large_report.py "$plumb" ;;
     agreement) python3 bench/agreement.py "$plumb" ;;
-    overhead) python3 bench/overhead.py "$plumb" ;;
-    compiled) python3 bench/compiled.py "$plumb" ;;
-    sampled) python3 bench/sampled.py "$plumb" ;;
-    bursts) python3 bench/bursts.py "$plumb" ;;
-    fidelity) python3 bench/fidelity.py "$plumb" ;;
-    packages) python3 bench/packages.py "$plumb" ;;
+    robust) python3 bench/robust.py "$plumb" "${options[@]}" ;;
+    leak-suites) python3 bench/leak_suites.py "$plumb" "${options[@]}" ;;
+    overhead) python3 bench/overhead.py "$plumb" "${options[@]}" ;;
+    compiled) python3 bench/compiled.py "$plumb" "${options[@]}" ;;
+    sampled) python3 bench/sampled.py "$plumb" "${options[@]}" ;;
+    bursts) python3 bench/bursts.py "$plumb" "${options[@]}" ;;
+    fidelity) python3 bench/fidelity.py "$plumb" "${options[@]}" ;;
+    packages) python3 bench/packages.py "$plumb" "${options[@]}" ;;
     static) python3 bench/static.py "$plumb" "${options[@]}" ;;
     *)
       echo "bench: no measurement '$name'; there are: ${all[*]}" >&2

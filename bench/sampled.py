@@ -1,20 +1,24 @@
 #!/usr/bin/env python3
 """What `plumb watch` costs: whole programs, and servers under load.
 
-Programs: CPU time and peak memory as ratios to native, in interleaved pairs;
+sampled.py PLUMB [--part=programs|peers|redis|lighttpd] [--seconds=N] [--rounds=N]
+                 [--table] [--fresh]
+
+Programs: CPU time and peak memory as ratios to native, in interleaved rounds;
 mean of the logarithms, with its 95% interval. The watched program alone is
 measured, as a server in production would feel it: the report is made
-afterwards, by another process. Peers run fewer times, best of the rounds.
-Servers: redis-server with redis-benchmark and lighttpd with wrk, on loopback,
-in pairs as well: throughput, p99 latency, CPU time per request, resident
-memory. What is not installed is left out. Each part has its share of ten
-minutes and says how many pairs it made of that.
+afterwards, by another process. Servers: redis-server with redis-benchmark and
+lighttpd with wrk, on loopback, in rounds as well: throughput, p99 latency, CPU
+time per request, resident memory. What is not installed is left out.
+
+A part takes --seconds at most (three rounds at least) and appends to
+build/bench/sampled.jsonl, from which --table prints; without --part all are made,
+one after the other.
 """
 
 import csv
 import glob
 import io
-import math
 import os
 import shutil
 import socket
@@ -27,13 +31,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import measure
+from record import Ratio, Record, by_round, rounds
 
-PAIRS = 15
-PEER_ROUNDS = 2
-LEAST_PAIRS = 3
-SECONDS = {"programs": 220, "peers": 120, "redis": 110, "lighttpd": 90}
+MOST_ROUNDS = 15
+SECONDS = {"programs": 400, "peers": 400, "redis": 400, "lighttpd": 300}
 PORT = 17391
 REQUESTS = 60_000
+WATCH = "plumb watch"
+RECORD = Record("sampled")
 
 
 def first_of(*patterns: str) -> str | None:
@@ -156,109 +161,101 @@ def run_program(command: list[str], env: dict[str, str] | None, folder: Path) ->
     return run_once(command, env)
 
 
-# Student's t, 97.5%, by degrees of freedom.
-T_QUANTILES = {1: 12.71, 2: 4.30, 3: 3.18, 4: 2.78, 5: 2.57, 6: 2.45, 7: 2.36, 8: 2.31, 9: 2.26,
-               10: 2.23, 11: 2.20, 12: 2.18, 13: 2.16, 14: 2.14}
+def tools_of(part: str, plumb: Path, folder: Path) -> dict[str, dict[str, str] | None]:
+    all_tools = environments(plumb, folder)
+    if part == "programs":
+        return {name: all_tools[name] for name in ("native", WATCH)}
+    if part == "peers":
+        return all_tools
+    # Servers: heaptrack is a command, which would be taken for the server.
+    return {name: env for name, env in all_tools.items() if env is not None}
 
 
-@dataclass
-class Ratio:
-    mean: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        return f"{self.mean:.3f} ({self.low:.3f} to {self.high:.3f})"
-
-
-def ratio_of(ratios: list[float]) -> Ratio:
-    logs = [math.log(ratio) for ratio in ratios]
-    mean = statistics.mean(logs)
-    if len(logs) < 2:
-        return Ratio(math.exp(mean), 0, math.inf)
-    wide = T_QUANTILES.get(len(logs) - 1, 2.0) * statistics.stdev(logs) / math.sqrt(len(logs))
-    return Ratio(math.exp(mean), math.exp(mean - wide), math.exp(mean + wide))
-
-
-def rounds(seconds: float, most: int):
-    """Numbers of rounds, until the time is over or there are enough."""
-    end = time.monotonic() + seconds
-    for number in range(most):
-        if number >= LEAST_PAIRS and time.monotonic() > end:
-            return
-        yield number
-
-
-def both(number: int) -> tuple[str, str]:
+def in_turn(names, number: int) -> list[str]:
     """Who is first takes turns."""
-    return ("native", "plumb watch") if number % 2 == 0 else ("plumb watch", "native")
+    names = list(names)
+    return names[number % len(names):] + names[:number % len(names)]
 
 
-def whole_programs(plumb: Path, folder: Path) -> None:
-    tools = environments(plumb, folder)
+def next_round(part: str) -> int:
+    return max([row["round"] + 1 for row in RECORD.rows(part)], default=0)
+
+
+def measure_programs(part: str, plumb: Path, folder: Path, most: tuple[float, int]) -> None:
+    tools = tools_of(part, plumb, folder)
     commands = programs(folder)
-    time_ratios: dict[str, list[float]] = {name: [] for name in commands}
-    memory_ratios: dict[str, list[float]] = {name: [] for name in commands}
-    native: dict[str, list[Run]] = {name: [] for name in commands}
-    changed: set[str] = set()
-    made = 0
-    for number in rounds(SECONDS["programs"], PAIRS):
-        made += 1
+    first = next_round(part)
+    for number in rounds(*most):
         for program, command in commands.items():
-            runs = {name: run_program(command, tools[name], folder) for name in both(number)}
-            time_ratios[program].append(runs["plumb watch"].cpu / runs["native"].cpu)
-            memory_ratios[program].append(runs["plumb watch"].peak_kb / runs["native"].peak_kb)
-            native[program].append(runs["native"])
-            if runs["plumb watch"].output != runs["native"].output:
-                changed.add(program)
+            runs = {name: run_program(command, tools[name], folder)
+                    for name in in_turn(tools, number)}
+            for name, run in runs.items():
+                RECORD.add(part, round=first + number, program=program, tool=name, cpu=run.cpu,
+                           peak=run.peak_kb, same=tools[name] is None
+                           or run.output == runs["native"].output)
+
+
+def program_ratios(part: str, tool: str, field: str) -> dict[str, list[float]]:
+    """Program -> ratios to native, round by round."""
+    rows = RECORD.rows(part)
+    values = {(row["round"], row["program"], row["tool"]): row[field] for row in rows
+              if row["same"]}
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        key = (row["round"], row["program"])
+        if row["tool"] == tool and (*key, tool) in values and (*key, "native") in values:
+            found.setdefault(row["program"], []).append(values[*key, tool] / values[*key, "native"])
+    return found
+
+
+def print_programs() -> None:
+    times = program_ratios("programs", WATCH, "cpu")
+    memory = program_ratios("programs", WATCH, "peak")
+    if not times:
+        return
+    native = {program: statistics.median(row["cpu"] for row in RECORD.rows("programs")
+                                         if row["program"] == program and row["tool"] == "native")
+              for program in times}
+    made = min(len(ratios) for ratios in times.values())
     print(f"\n{made} pairs, CPU time and peak memory of `plumb watch` over native, with 95% "
           "intervals\n")
-    print("| program | native, s | time | memory | output |")
-    print("|---|---|---|---|---|")
-    for program in commands:
-        seconds = statistics.median(run.cpu for run in native[program])
-        print(f"| {program} | {seconds:.2f} | {ratio_of(time_ratios[program])} "
-              f"| {statistics.median(memory_ratios[program]):.3f} "
-              f"| {'other' if program in changed else 'the same'} |")
-    means = [measure.geometric_mean([time_ratios[p][i] for p in commands]) for i in range(made)]
-    print(f"| geometric mean | | {ratio_of(means)} "
-          f"| {measure.geometric_mean([statistics.median(m) for m in memory_ratios.values()]):.3f} | |")
-    print(f"| worst | | {max(ratio_of(r).mean for r in time_ratios.values()):.3f} "
-          f"| {max(statistics.median(m) for m in memory_ratios.values()):.3f} | |", flush=True)
-    peers(folder, tools, commands, native)
+    print("| program | native, s | time | memory |")
+    print("|---|---|---|---|")
+    for program in times:
+        print(f"| {program} | {native[program]:.2f} | {Ratio(times[program])} "
+              f"| {statistics.median(memory[program]):.3f} |")
+    means = [measure.geometric_mean([times[p][i] for p in times]) for i in range(made)]
+    print(f"| geometric mean | | {Ratio(means)} "
+          f"| {measure.geometric_mean([statistics.median(m) for m in memory.values()]):.3f} |")
+    print(f"| worst | | {max(Ratio(r).mean for r in times.values()):.3f} "
+          f"| {max(statistics.median(m) for m in memory.values()):.3f} |", flush=True)
 
 
-def peers(folder: Path, tools: dict, commands: dict[str, list[str]],
-          native: dict[str, list[Run]]) -> None:
-    names = [name for name in tools if name not in ("native", "plumb watch")]
+def print_peers() -> None:
+    rows = RECORD.rows("peers")
+    names = list(dict.fromkeys(row["tool"] for row in rows if row["tool"] != "native"))
     if not names:
         return
-    end = time.monotonic() + SECONDS["peers"]
-    print("\nPeers on the same programs, best of at most "
-          f"{PEER_ROUNDS} over the best native run\n")
+    made = len({row["round"] for row in rows})
+    print(f"\nPeers on the same programs, {made} rounds: CPU time, peak memory over native\n")
     print("| program | " + " | ".join(names) + " |")
     print("|---|" + "---|" * len(names))
-    times: dict[str, list[float]] = {name: [] for name in names}
-    for program, command in commands.items():
-        best = min(run.cpu for run in native[program])
-        peak = statistics.median(run.peak_kb for run in native[program])
+    times = {name: program_ratios("peers", name, "cpu") for name in names}
+    memory = {name: program_ratios("peers", name, "peak") for name in names}
+    for program in dict.fromkeys(row["program"] for row in rows):
         cells = []
         for name in names:
-            if time.monotonic() > end:
-                cells.append("no time")
-                continue
-            runs = [run_program(command, tools[name], folder) for _ in range(PEER_ROUNDS)]
-            if tools[name] is not None and runs[0].output != native[program][0].output:
+            if program not in times[name]:
                 cells.append("other output")
                 continue
-            times[name].append(min(run.cpu for run in runs) / best)
-            memory = "" if tools[name] is None else \
-                f", memory {statistics.median(run.peak_kb for run in runs) / peak:.2f}x"
-            cells.append(f"{times[name][-1]:.2f}x{memory}")
+            # The peak of heaptrack's command is not the program's.
+            peak = "" if name == "heaptrack" else \
+                f", {statistics.median(memory[name][program]):.2f}"
+            cells.append(f"{Ratio(times[name][program]).mean:.2f}{peak}")
         print(f"| {program} | " + " | ".join(cells) + " |", flush=True)
     print("| geometric mean | " + " | ".join(
-        f"{measure.geometric_mean(times[name]):.2f}x" if times[name] else "-" for name in names)
-        + " |")
+        f"{measure.geometric_mean([Ratio(r).mean for r in times[name].values()]):.2f}"
+        if times[name] else "-" for name in names) + " |")
 
 
 def server_cpu(pid: int) -> float:
@@ -366,64 +363,78 @@ def lighttpd_command(folder: Path) -> list[str]:
     return ["lighttpd", "-D", "-f", str(config)]
 
 
-def server(plumb: Path, folder: Path, name: str, command: list[str], load, peers_too: bool) -> None:
-    tools = {tool: env for tool, env in environments(plumb, folder).items()
-             if tool in ("native", "plumb watch") or (peers_too and env is not None)}
+SERVERS = {
+    "redis": (redis_command, redis_load, ("redis-server", "redis-benchmark")),
+    "lighttpd": (lighttpd_command, lighttpd_load, ("lighttpd", "wrk")),
+}
+
+
+def measure_server(part: str, plumb: Path, folder: Path, most: tuple[float, int]) -> None:
+    make_command, load, needs = SERVERS[part]
+    if not all(shutil.which(word) for word in needs):
+        print(f"\nNo {part} here: it was not measured.")
+        return
+    tools = tools_of(part, plumb, folder)
+    command = make_command(folder)
     watched = [str(plumb), "watch", f"--output={folder}/report", "--"]
+    first = next_round(part)
 
-    def measured(tool: str) -> Load | None:
-        env = {} if tool == "plumb watch" else tools[tool]
+    def measured(tool: str, number: int) -> None:
+        env = {} if tool == WATCH else tools[tool]
         try:
-            with Server(command, watched if tool == "plumb watch" else [], env) as running:
-                return load(running)
+            with Server(command, watched if tool == WATCH else [], env) as running:
+                figures = load(running)
         except (RuntimeError, StopIteration, subprocess.CalledProcessError):
-            return None
-
-    figures: dict[str, list[Load]] = {tool: [] for tool in tools}
-    pairs = 0
-    for number in rounds(SECONDS[name], PAIRS):
-        pair = {tool: measured(tool) for tool in both(number)}
-        if None in pair.values():
-            print(f"\n{name} did not answer: {[tool for tool in pair if pair[tool] is None]}")
+            print(f"{part} did not answer: {tool}", file=sys.stderr)
             return
-        pairs += 1
-        for tool, figure in pair.items():
-            figures[tool].append(figure)
-        if number == 0:
-            for tool in tools:
-                if tool not in pair and (figure := measured(tool)) is not None:
-                    figures[tool].append(figure)
-    print(f"\n{name}, {pairs} pairs; peers once\n")
+        RECORD.add(part, round=first + number, tool=tool, **vars(figures))
+
+    for number in rounds(*most):
+        for tool in in_turn(("native", WATCH), number):
+            measured(tool, number)
+        # Peers in every third round.
+        for tool in tools:
+            if number % 3 == 0 and tool not in ("native", WATCH):
+                measured(tool, number)
+
+
+def print_server(part: str) -> None:
+    rows = RECORD.rows(part)
+    pairs = by_round([row for row in rows if row["tool"] in ("native", WATCH)], "tool")
+    if not pairs:
+        return
+    print(f"\n{part}, {len(pairs) // 2} pairs; medians\n")
     print("| server | requests/s | p99, ms | CPU per request, us | resident, kB |")
     print("|---|---|---|---|---|")
     fields = ("rate", "late", "cpu", "resident")
-    for tool, rows in figures.items():
-        if rows:
-            middle = [statistics.median(getattr(row, field) for row in rows) for field in fields]
-            print(f"| {tool} | {middle[0]:,.0f} | {middle[1]:.2f} | {middle[2]:.2f} | {middle[3]:,.0f} |")
-    ratios = [ratio_of([max(getattr(b, field), 1e-9) / max(getattr(a, field), 1e-9)
-                        for a, b in zip(figures["native"], figures["plumb watch"])])
-              for field in fields]
+    for tool in dict.fromkeys(row["tool"] for row in rows):
+        middle = [statistics.median(row[field] for row in rows if row["tool"] == tool)
+                  for field in fields]
+        print(f"| {tool} | {middle[0]:,.0f} | {middle[1]:.2f} | {middle[2]:.2f} | {middle[3]:,.0f} |")
+    values = {(row["round"], row["tool"]): row for row in pairs}
+    numbers = sorted({row["round"] for row in pairs})
+    ratios = [Ratio([max(values[n, WATCH][field], 1e-9) / max(values[n, "native"][field], 1e-9)
+                     for n in numbers]) for field in fields]
     print("| plumb watch / native | " + " | ".join(str(ratio) for ratio in ratios) + " |",
           flush=True)
 
 
 def main() -> int:
     plumb = Path(sys.argv[1]).resolve()
-    wanted = sys.argv[2:] or ["programs", "redis", "lighttpd"]
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        if "programs" in wanted:
-            whole_programs(plumb, folder)
-        for server_name, command, load, needs in (
-                ("redis", redis_command, redis_load, ("redis-server", "redis-benchmark")),
-                ("lighttpd", lighttpd_command, lighttpd_load, ("lighttpd", "wrk"))):
-            if server_name not in wanted:
-                continue
-            if all(shutil.which(word) for word in needs):
-                server(plumb, folder, server_name, command(folder), load, server_name == "redis")
-            else:
-                print(f"\nNo {server_name} here: it was not measured.")
+    options = dict(word.removeprefix("--").partition("=")[::2] for word in sys.argv[2:])
+    if "fresh" in options:
+        RECORD.forget()
+    if "table" not in options:
+        with tempfile.TemporaryDirectory() as name:
+            for part in [options["part"]] if "part" in options else SECONDS:
+                most = (float(options.get("seconds", SECONDS[part])),
+                        int(options.get("rounds", MOST_ROUNDS)))
+                make = measure_server if part in SERVERS else measure_programs
+                make(part, plumb, Path(name), most)
+    print_programs()
+    print_peers()
+    for part in SERVERS:
+        print_server(part)
     return 0
 
 

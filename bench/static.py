@@ -2,11 +2,13 @@
 """`plumb check` beside other static analysers, on public suites with labels.
 
     static.py PLUMB [--suites=DIR] [--saber=PATH] [--only=juliet,svf] [--sample=N]
+    static.py PLUMB --only=packages [--packages=tar,lua5.4] [--work=DIR] [--no-peers]
 
 The suites and Saber are third-party and kept outside of the repository; what is
 absent is named. Tables in Markdown. --half=develop|report looks at one half of
 Juliet only: rules are found on the first and judged on the second. --verbose
-lists what was missed and what was false.
+lists what was missed and what was false. `packages` is real code, see
+static/packages.py; --work=DIR keeps the sources, --prepare only fetches them.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from static import packages  # noqa: E402
 from static.score import Score  # noqa: E402
 from static.suites import SUITES, Item  # noqa: E402
 from static.tools import Tool, make_tools  # noqa: E402
@@ -30,7 +33,12 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("plumb", type=Path)
     parser.add_argument("--suites", type=Path, help="folder with the suites")
     parser.add_argument("--saber", help="path of SVF's saber")
-    parser.add_argument("--only", default=",".join(SUITES), help="suites, with commas")
+    parser.add_argument("--only", default=",".join([*SUITES, "packages"]),
+                        help="suites, with commas; packages: Debian's sources")
+    parser.add_argument("--packages", default="", help="only these packages, with commas")
+    parser.add_argument("--work", type=Path, help="keeps the sources of packages here")
+    parser.add_argument("--prepare", action="store_true", help="only fetch and configure packages")
+    parser.add_argument("--no-peers", action="store_true", help="packages: without other analysers")
     parser.add_argument("--tools", default="", help="only tools whose name matches this expression")
     parser.add_argument("--half", choices=["develop", "report", "all"], default="all")
     parser.add_argument("--sample", type=int, default=0, help="so many Juliet cases, seeded")
@@ -89,6 +97,15 @@ def main() -> int:
     tools = [tool for tool in make_tools(options.plumb.resolve(), options.saber, True)
              if re.search(options.tools, tool.name)]
     for name in options.only.split(","):
+        if name == "packages":
+            chosen = [each for each in options.packages.split(",") if each]
+            if wrong := [each for each in chosen if each not in packages.PACKAGES]:
+                print(f"static: no package {wrong}; there are {', '.join(packages.PACKAGES)}",
+                      file=sys.stderr)
+                return 2
+            packages.run(options.plumb.resolve(), options.work, chosen, not options.no_peers,
+                         options.prepare)
+            continue
         if name not in SUITES:
             print(f"static: no suite '{name}'; there are {', '.join(SUITES)}", file=sys.stderr)
             return 2

@@ -4,10 +4,10 @@
 #   plumb_precompiled(TARGET)        for the command's parts
 #   plumb_precompiled_test(TARGET)   for programs of GoogleTest
 #
-# The `dev` preset reads the headers of the command's own parts anew in every
-# file (PLUMB_PRECOMPILE=TESTS), so that a missing #include is an error there.
-set(PLUMB_PRECOMPILE ALL CACHE STRING "What uses precompiled headers: ALL, TESTS or NONE")
-set_property(CACHE PLUMB_PRECOMPILE PROPERTY STRINGS ALL TESTS NONE)
+# The `release` preset does without (PLUMB_PRECOMPILE=NONE), so that a missing
+# #include is an error there, and in `./dev lint`, which goes by its flags.
+set(PLUMB_PRECOMPILE ALL CACHE STRING "What uses precompiled headers: ALL or NONE")
+set_property(CACHE PLUMB_PRECOMPILE PROPERTY STRINGS ALL NONE)
 
 set(plumb_headers <algorithm> <array> <charconv> <chrono> <cstdint> <cstring> <expected>
     <filesystem> <functional> <limits> <map> <memory> <optional> <random> <set> <span> <sstream>
@@ -37,10 +37,12 @@ endfunction()
 # (Not at all optimised, its copies of inline functions would slow the library down.)
 function(plumb_precompiled_test target)
   target_compile_options(${target} PRIVATE -O1)
-  if(NOT PLUMB_PRECOMPILE STREQUAL "NONE")
+  set_target_properties(${target} PROPERTIES PLUMB_IS_TEST ON)
+  if(PLUMB_PRECOMPILE STREQUAL "ALL")
     if(NOT TARGET plumb_test_headers)
       plumb_headers_of(plumb_test_headers OPTIONS -O1 LIBS GTest::gtest GTest::gmock
                        HEADERS ${plumb_headers} <gtest/gtest.h> <gmock/gmock.h>)
+      set_target_properties(plumb_test_headers PROPERTIES PLUMB_IS_TEST ON)
     endif()
     target_precompile_headers(${target} REUSE_FROM plumb_test_headers)
   endif()

@@ -17,12 +17,18 @@ python3 tests/generator/compare.py --plumb=build/dev/bin/plumb --seeds="1..$prog
 python3 tests/generator/compare.py --plumb=build/dev/bin/plumb --seeds="1..$programs" \
   --engines=cc >"$out/generator-cc.txt" 2>&1 || failed=1
 tests/stress/run.sh build/dev/bin/plumb 60 "$out/stress" >"$out/stress.txt" 2>&1 || failed=1
+python3 bench/robust.py build/dev/bin/plumb >"$out/robust.txt" 2>&1 || failed=1
 # What is threaded, under ThreadSanitizer: TSAN_TESTS are those that ./dev builds.
 : >"$out/tsan.txt"
 for test in $TSAN_TESTS; do
   echo "$test" >>"$out/tsan.txt"
   "$(find build/tsan -name "$test" -type f)" 2>&1 | tail -n 3 >>"$out/tsan.txt" || failed=1
 done
+
+# What is broken or absurdly large, and a farm of two hosts (77: not possible here).
+python3 tests/hostile/hostile.py --plumb=build/dev/bin/plumb --scale=large \
+  >"$out/hostile.txt" 2>&1 || failed=1
+tools/farm.sh build/dev/bin/plumb >"$out/farm.txt" 2>&1 || [ $? = 77 ] || failed=1
 
 targets=(build/asan/fuzz/fuzz_*)
 seconds=$((minutes * 30 / ${#targets[@]}))
@@ -38,7 +44,10 @@ done
   printf '\n## Generated programs\n\n```\n%s\n```\n' "$(tail -n 20 "$out/generator.txt")"
   printf '\n## Programs built by plumb cc\n\n```\n%s\n```\n' "$(tail -n 20 "$out/generator-cc.txt")"
   printf '\n## 64 threads, a minute each (-O0, -O2)\n\n```\n%s\n```\n' "$(cat "$out/stress.txt")"
+  printf '\n## Programs at their limits, under plumb run\n%s\n' "$(cat "$out/robust.txt")"
   printf '\n## Under ThreadSanitizer\n\n```\n%s\n```\n' "$(cat "$out/tsan.txt")"
+  printf '\n## Hostile input of plumb check\n\n```\n%s\n```\n' "$(cat "$out/hostile.txt")"
+  printf '\n## plumb model over two hosts\n\n```\n%s\n```\n' "$(cat "$out/farm.txt")"
   printf '\n## Fuzzing\n\n| target | executions | result |\n|---|---|---|\n'
   for target in "${targets[@]}"; do
     name=$(basename "$target")

@@ -68,7 +68,7 @@ class Plumb(Tool):
             if done.status not in (0, 1) or not report.exists():
                 return Answer([], done.cpu, done.stderr.decode(errors="replace")[-300:])
             read = json.loads(report.read_text())
-        broken = "; ".join(n["text"] for n in read["notes"] if n["kind"] == "skipped-unit")
+        broken = "; ".join(n["text"] for n in read["notes"] if n["code"] == "skipped-unit")
         return Answer([self.finding(leak) for leak in read["leaks"]], done.cpu, broken)
 
     @staticmethod

@@ -7,20 +7,17 @@
 
 namespace plumb::rt {
 
+BlockTable the_block_table;
+
 namespace {
 
-BlockTable the_table;
-
-constexpr uint32_t kBatch = 4096;  // entries that change hands at once
-constexpr uint32_t kFresh = 64;    // new entries that a thread takes at once
+constexpr uint32_t kFresh = 64;  // new entries that a thread takes at once
 
 // Full batches nobody uses, linked through the `ordinal` of their first entry.
 uint32_t batches = 0;
 SpinLock batches_lock;
 
 }  // namespace
-
-BlockTable& block_table() { return the_table; }
 
 bool BlockTable::prepare() {
   blocks_ = trace().blocks();

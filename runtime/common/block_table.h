@@ -16,6 +16,7 @@
 #include "common/granules.h"
 #include "common/inside.h"
 #include "common/names.h"
+#include "common/threads.h"
 #include "trace/record.h"
 
 namespace plumb::rt {
@@ -27,6 +28,12 @@ class BlockTable {
   // After this the block is tracked; on failure tracking is given up.
   void add(Inside& in, void* address, uint64_t size, PlumbApi api, uint32_t stack,
            const Named& name = {});
+  // The same where nothing is in the way: the thread has an unused entry, and
+  // the address is free. False: nothing was done.
+  bool add_quickly(ThreadSlot& slot, uintptr_t address, uint64_t size, PlumbApi api, uint32_t stack,
+                   uint64_t ordinal);
+  // The counterpart: false when this is not one of ours, or there is no room.
+  bool remove_quickly(ThreadSlot& slot, uintptr_t address);
   // A block that was kept elsewhere until now, the end. False: no room.
   bool adopt(const PlumbBlock& block);
   void forget_adopted();
@@ -53,13 +60,60 @@ class BlockTable {
   const Granules& granules() const { return granules_; }
 
  private:
-  uint32_t take(struct ThreadSlot& slot);
-  void give(struct ThreadSlot& slot, uint32_t index);
+  uint32_t take(ThreadSlot& slot);
+  void give(ThreadSlot& slot, uint32_t index);
+
+  static constexpr uint32_t kBatch = 4096;  // entries that change hands at once
 
   PlumbBlock* blocks_ = nullptr;
   Granules granules_;
 };
 
-BlockTable& block_table();
+extern BlockTable the_block_table;
+inline BlockTable& block_table() { return the_block_table; }
+
+__attribute__((always_inline)) inline bool BlockTable::add_quickly(ThreadSlot& slot,
+                                                                   uintptr_t address, uint64_t size,
+                                                                   PlumbApi api, uint32_t stack,
+                                                                   uint64_t ordinal) {
+  uint32_t* granule = granules_.place(address);
+  if (__builtin_expect(granule == nullptr || *granule != 0 || slot.entries.count == 0, 0)) {
+    return false;
+  }
+  const uint32_t index = slot.entries.head;
+  PlumbBlock& block = blocks_[index];
+  slot.entries.head = block.leader;
+  --slot.entries.count;
+  block.address = address;
+  block.size = size;
+  block.ordinal = ordinal;
+  block.stack = stack;
+  block.thread = slot.thread;
+  block.leader = 0;
+  block.api = static_cast<uint8_t>(api);
+  block.flags = 0;
+  __atomic_store_n(&block.state, PLUMB_BLOCK_LIVE, __ATOMIC_RELEASE);
+  slot.counters->allocated_blocks += 1;
+  slot.counters->allocated_bytes += size;
+  *granule = index;
+  return true;
+}
+
+__attribute__((always_inline)) inline bool BlockTable::remove_quickly(ThreadSlot& slot,
+                                                                      uintptr_t address) {
+  uint32_t* granule = granules_.place(address);
+  if (__builtin_expect(granule == nullptr || slot.entries.count == kBatch, 0)) return false;
+  const uint32_t index = *granule;
+  PlumbBlock& block = blocks_[index];
+  if (__builtin_expect(index == 0 || block.address != address, 0)) return false;
+  *granule = 0;
+  slot.counters->freed_blocks += 1;
+  slot.counters->freed_bytes += block.size;
+  __atomic_store_n(&block.state, PLUMB_BLOCK_FREE, __ATOMIC_RELEASE);
+  block.leader = slot.entries.head;
+  slot.entries.head = index;
+  ++slot.entries.count;
+  return true;
+}
 
 }  // namespace plumb::rt

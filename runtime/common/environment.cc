@@ -17,6 +17,13 @@ bool remove_own_preload(char*& entry) {
   char* last = strrchr(value, ':');
   if (last == nullptr) return true;  // only ours: the variable goes
   *last = 0;
+  // The one that skips frees comes right before ours.
+  char* before = strrchr(value, ':');
+  char* second = before == nullptr ? value : before + 1;
+  if (strstr(second, "/libplumb_drop.so") != nullptr) {
+    if (before == nullptr) return true;
+    *before = 0;
+  }
   char* first_end = strchr(value, ':');
   if (first_end != nullptr) *first_end = 0;
   const bool valgrinds = strstr(value, "/vgpreload_core-") != nullptr;

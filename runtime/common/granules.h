@@ -28,6 +28,12 @@ class Granules {
     const uint32_t* leaf = __atomic_load_n(&leaves_[address >> kLeafBits], __ATOMIC_ACQUIRE);
     return leaf == nullptr ? 0 : leaf[index(address)];
   }
+  // Where the entry is, null when there is no leaf.
+  uint32_t* place(uintptr_t address) {
+    if (__builtin_expect(address >> kAddressBits != 0, 0)) return nullptr;
+    uint32_t* leaf = __atomic_load_n(&leaves_[address >> kLeafBits], __ATOMIC_ACQUIRE);
+    return leaf == nullptr ? nullptr : &leaf[index(address)];
+  }
   // False: no memory for the leaf.
   bool set(uintptr_t address, uint32_t entry) {
     if (address >> kAddressBits != 0) return false;

@@ -4,6 +4,8 @@
 
 namespace plumb::rt {
 
+uintptr_t pointer_mask = 0;
+
 namespace {
 
 constexpr size_t kWord = sizeof(uintptr_t);
@@ -42,8 +44,14 @@ void Marker::release() {
   order_ = nullptr;
 }
 
+uint32_t Marker::find(uintptr_t value) const {
+  const uint32_t index = index_.find(value);
+  if (__builtin_expect(pointer_mask == 0, 1) || index != 0) return index;
+  return index_.find(value & pointer_mask);
+}
+
 void Marker::note(uintptr_t value) {
-  if (const uint32_t index = index_.find(value); index != 0) note_block(index);
+  if (const uint32_t index = find(value); index != 0) note_block(index);
 }
 
 void Marker::note_block(uint32_t index) {
@@ -109,7 +117,7 @@ uint32_t Marker::next_lost(Visit& visit) {
         safe_copy(words, reinterpret_cast<const void*>(at), (stop - at) & ~(kWord - 1)) / kWord;
     for (size_t i = 0; i < got; ++i) {
       ++visit.from_word;
-      const uint32_t index = index_.find(words[i]);
+      const uint32_t index = find(words[i]);
       if (index != 0 && table_.entry(index).state == PLUMB_BLOCK_LIVE) return index;
     }
     // What could not be read is skipped.
@@ -154,7 +162,7 @@ void Marker::claim_from(uint32_t leader) {
     };
     for_each_piece({block.address, block.address + index_.extent(block)},
                    [this, claim](const uintptr_t* words, size_t count) {
-                     for (size_t i = 0; i < count; ++i) claim(index_.find(words[i]));
+                     for (size_t i = 0; i < count; ++i) claim(find(words[i]));
                    });
     for (uint32_t i = 0; const uint32_t held = index_.connected(index, i); ++i) claim(held);
   }

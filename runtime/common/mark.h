@@ -18,6 +18,10 @@
 
 namespace plumb::rt {
 
+// A word with only these bits may be a reference as well (tags in the upper
+// bits). 0: words are taken as they are.
+extern uintptr_t pointer_mask;
+
 class Marker {
  public:
   Marker(BlockTable& table, const BlockIndex& index) : table_(table), index_(index) {}
@@ -39,6 +43,7 @@ class Marker {
     uint32_t connected;  // see BlockIndex
     uint64_t from_word;
   };
+  uint32_t find(uintptr_t value) const;
   void note(uintptr_t value);  // mark and push
   void note_block(uint32_t index);
   template <typename Use>

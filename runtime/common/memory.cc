@@ -69,6 +69,8 @@ void hold_own_memory() { ranges_lock.lock(); }
 void let_go_own_memory() { ranges_lock.unlock(); }
 
 size_t own_range_count() { return range_count; }
+const Range* own_ranges() { return ranges; }
+const size_t* own_range_counter() { return &range_count; }
 Range own_range(size_t index) { return ranges[index]; }
 Range own_module() {
   return {reinterpret_cast<uintptr_t>(__ehdr_start), page_up(reinterpret_cast<uintptr_t>(_end))};

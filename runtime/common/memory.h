@@ -38,6 +38,8 @@ void let_go_own_memory();
 
 // Everything mapped above, and this library's code and data.
 size_t own_range_count();
+const Range* own_ranges();
+const size_t* own_range_counter();
 Range own_range(size_t index);
 Range own_module();
 

@@ -13,9 +13,10 @@
 
 namespace plumb::rt {
 
+uint32_t current_module_epoch = 1;
+
 namespace {
 
-uint32_t epoch = 1;
 SpinLock modules_lock;
 uint32_t count = 0;               // modules in the trace
 const link_map** maps = nullptr;  // the loader's name for each of them
@@ -96,10 +97,10 @@ void end_unloaded() {
   for (uint32_t i = 1; i <= count; ++i) {
     PlumbModule& module = trace().modules()[i];
     if (module.end_epoch != 0 || still_there(module, maps[i])) continue;
-    module.end_epoch = epoch + 1;
+    module.end_epoch = current_module_epoch + 1;
     changed = true;
   }
-  if (changed) __atomic_store_n(&epoch, epoch + 1, __ATOMIC_RELEASE);
+  if (changed) __atomic_store_n(&current_module_epoch, current_module_epoch + 1, __ATOMIC_RELEASE);
 }
 
 // Pages of code that were looked up already in this epoch.
@@ -133,7 +134,7 @@ void put_module(const dl_find_object& object) {
   module.start = reinterpret_cast<uintptr_t>(object.dlfo_map_start);
   module.end = reinterpret_cast<uintptr_t>(object.dlfo_map_end);
   module.bias = object.dlfo_link_map->l_addr;
-  module.first_epoch = epoch;
+  module.first_epoch = current_module_epoch;
   module.path_size = full_path(object.dlfo_link_map->l_name, path, sizeof path);
   put_build_id(module, object);
   if (const uint32_t again = find_ended(module, path); again != 0) {
@@ -173,8 +174,6 @@ void look_up(uintptr_t address) {
 }
 
 }  // namespace
-
-uint32_t module_epoch() { return __atomic_load_n(&epoch, __ATOMIC_ACQUIRE); }
 
 void modules_changed(Inside&) {
   modules_lock.lock();

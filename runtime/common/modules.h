@@ -16,7 +16,8 @@
 namespace plumb::rt {
 
 // Grows when a module was unloaded: addresses then mean something else.
-uint32_t module_epoch();
+extern uint32_t current_module_epoch;
+inline uint32_t module_epoch() { return __atomic_load_n(&current_module_epoch, __ATOMIC_ACQUIRE); }
 
 // Makes sure that the module around this code address is written down.
 void note_module(Inside& in, uintptr_t address);

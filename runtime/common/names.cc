@@ -21,11 +21,6 @@ uint32_t round_to_power(uint32_t value) {
   return power;
 }
 
-uint32_t place_of(const NameTable& table, uintptr_t caller, uint64_t size) {
-  const uint64_t hash = (caller ^ (size << 20)) * 0x9e3779b97f4a7c15u;
-  return static_cast<uint32_t>(hash >> 32) & (table.capacity - 1);
-}
-
 bool grow(NameTable& table) {
   NameTable larger = table;
   larger.capacity = table.capacity == 0 ? round_to_power(kFirstCapacity) : table.capacity * 2;
@@ -34,7 +29,7 @@ bool grow(NameTable& table) {
   for (uint32_t i = 0; i < table.capacity; ++i) {
     const Name& name = table.entries[i];
     if (name.caller == 0) continue;
-    uint32_t at = place_of(larger, name.caller, name.size);
+    uint32_t at = name_place(larger, name.caller, name.size);
     while (larger.entries[at].caller != 0) at = (at + 1) & (larger.capacity - 1);
     larger.entries[at] = name;
   }
@@ -45,23 +40,14 @@ bool grow(NameTable& table) {
   return true;
 }
 
-inline Name* find(const NameTable& table, uintptr_t caller, uint64_t size) {
-  if (__builtin_expect(table.capacity == 0, 0)) return nullptr;
-  for (uint32_t at = place_of(table, caller, size);; at = (at + 1) & (table.capacity - 1)) {
-    Name& name = table.entries[at];
-    if (name.caller == caller && name.size == size) return &name;
-    if (name.caller == 0) return nullptr;
-  }
-}
-
 // Null when there is no room for a new one.
 __attribute__((noinline)) Name* find_or_add(Inside& in, ThreadSlot& slot, uintptr_t caller,
                                             uint64_t size, uint32_t most) {
   NameTable& table = slot.names;
-  if (Name* name = find(table, caller, size); name != nullptr) return name;
+  if (Name* name = find_name(table, caller, size); name != nullptr) return name;
   if (table.used >= most) return nullptr;
   if (table.used * 2 >= table.capacity && !grow(table)) return nullptr;
-  uint32_t at = place_of(table, caller, size);
+  uint32_t at = name_place(table, caller, size);
   while (table.entries[at].caller != 0) at = (at + 1) & (table.capacity - 1);
   Name& name = table.entries[at];
   ++table.used;
@@ -80,7 +66,7 @@ void NameTable::clear() {
 Named take_name(Inside& in, uintptr_t caller, uint64_t size) {
   SlotUse slot(in);
   Named named;
-  Name* name = find(slot->names, caller, size);
+  Name* name = find_name(slot->names, caller, size);
   if (__builtin_expect(name == nullptr, 0)) {
     name = find_or_add(in, *slot, caller, size, kMostNames);
   }

@@ -35,6 +35,21 @@ struct NameTable {
   void clear();
 };
 
+inline uint32_t name_place(const NameTable& table, uintptr_t caller, uint64_t size) {
+  const uint64_t hash = (caller ^ (size << 20)) * 0x9e3779b97f4a7c15u;
+  return static_cast<uint32_t>(hash >> 32) & (table.capacity - 1);
+}
+
+// Null when it is not there yet.
+inline Name* find_name(const NameTable& table, uintptr_t caller, uint64_t size) {
+  if (__builtin_expect(table.capacity == 0, 0)) return nullptr;
+  for (uint32_t at = name_place(table, caller, size);; at = (at + 1) & (table.capacity - 1)) {
+    Name& name = table.entries[at];
+    if (name.caller == caller && name.size == size) return &name;
+    if (name.caller == 0) return nullptr;
+  }
+}
+
 // An allocation's name, as far as the table of blocks needs it.
 struct Named {
   uint64_t ordinal = 0;

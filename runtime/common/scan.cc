@@ -1,6 +1,7 @@
 #include "common/scan.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 
 #include "common/annotations.h"
 #include "common/block_index.h"
@@ -41,6 +42,21 @@ struct Work {
 };
 Work* work = nullptr;
 alignas(Work) char work_room[sizeof(Work)];
+
+// A program that is out of addresses by its own limit must not keep us from looking.
+rlimit old_limit{};
+void lift_limit() {
+  if (is_error(sys_call(SYS_prlimit64, 0, RLIMIT_AS, 0, reinterpret_cast<long>(&old_limit)))) {
+    old_limit = {RLIM_INFINITY, RLIM_INFINITY};
+  }
+  if (old_limit.rlim_cur == old_limit.rlim_max) return;
+  const rlimit most = {old_limit.rlim_max, old_limit.rlim_max};
+  sys_call(SYS_prlimit64, 0, RLIMIT_AS, reinterpret_cast<long>(&most));
+}
+void restore_limit() {
+  if (old_limit.rlim_cur == old_limit.rlim_max) return;
+  sys_call(SYS_prlimit64, 0, RLIMIT_AS, reinterpret_cast<long>(&old_limit));
+}
 
 uintptr_t own_thread_pointer() {
   uintptr_t self;
@@ -165,6 +181,7 @@ bool scan(uint32_t end, uint32_t detail, const char* text, const ScanPoint& poin
     sys_sigmask(SIG_SETMASK, old_mask, nullptr);
     return true;
   }
+  lift_limit();
   work = new (work_room) Work;
   work->is_end = is_end;
   stop_world(work->stopped);
@@ -204,7 +221,23 @@ bool scan_and_go_on(const ScanPoint& point, void (*use)(void*), void* context) {
   return false;
 }
 
+bool pause_world(StopResult& stopped) {
+  int expected = kNotYet;
+  if (!__atomic_compare_exchange_n(&progress, &expected, kOn, false, __ATOMIC_ACQ_REL,
+                                   __ATOMIC_ACQUIRE)) {
+    return false;
+  }
+  stop_world(stopped);
+  return true;
+}
+
+void go_on() {
+  __atomic_store_n(&progress, kNotYet, __ATOMIC_RELEASE);
+  release_world();
+}
+
 void resume_after_scan() {
+  restore_limit();
   take_back_verdicts();
   if (work == nullptr) work = new (work_room) Work;
   work->index.release();

@@ -40,6 +40,11 @@ bool scan_and_go_on(const ScanPoint& point, void (*use)(void* context), void* co
 // exec failed: the program goes on, and so does the tracking.
 void resume_after_scan();
 
+// Stops the other threads where none of them is at work in our tables. False: somebody
+// else looks, or the program is ending. go_on() is next, in a forked child, too.
+bool pause_world(struct StopResult& stopped);
+void go_on();
+
 // The index that the scan built, for what the hooks want to look up.
 const class BlockIndex& scan_index();
 

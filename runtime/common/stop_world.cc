@@ -9,12 +9,13 @@
 #include "common/sys.h"
 #include "common/task_files.h"
 #include "common/trace_file.h"
+#include "trace/record.h"
 
 namespace plumb::rt {
 
 namespace {
 
-constexpr int kStopSignal = 33;
+constexpr int kStopSignal = PLUMB_ASK_SIGNAL;
 constexpr uintptr_t kCookie = 0x706c756d62u;  // tells our signal from libc's own
 constexpr uint64_t kMillisecond = 1'000'000;
 constexpr uint64_t kRunningCap = 60'000 * kMillisecond;
@@ -34,6 +35,7 @@ uint32_t answer_limit = 0;
 uint32_t answer_count = 0;
 KernelAction libc_action{};
 bool installed = false;
+void (*answer_question)(void*) = nullptr;
 
 uintptr_t own_thread_pointer() {
   uintptr_t self;
@@ -53,6 +55,11 @@ Range vector_range(const ucontext_t* context) {
 }
 
 void on_stop(int signal, siginfo_t* info, void* context) {
+  if (answer_question != nullptr && info->si_code == SI_QUEUE &&
+      info->si_value.sival_ptr == reinterpret_cast<void*>(PLUMB_ASK_VALUE)) {
+    answer_question(context);
+    return;
+  }
   if (info->si_code != SI_QUEUE || info->si_value.sival_ptr != reinterpret_cast<void*>(kCookie)) {
     if (libc_action.handler != reinterpret_cast<void*>(SIG_DFL) &&
         libc_action.handler != reinterpret_cast<void*>(SIG_IGN)) {
@@ -86,12 +93,12 @@ void on_stop(int signal, siginfo_t* info, void* context) {
   }
 }
 
-long send_stop(int tid) {
+long send(int tid, uintptr_t value) {
   siginfo_t info{};
   info.si_signo = kStopSignal;
   info.si_code = SI_QUEUE;
   info.si_pid = process().pid;
-  info.si_value.sival_ptr = reinterpret_cast<void*>(kCookie);
+  info.si_value.sival_ptr = reinterpret_cast<void*>(value);
   while (true) {
     const long result = sys_call(SYS_rt_tgsigqueueinfo, process().pid, tid, kStopSignal,
                                  reinterpret_cast<long>(&info));
@@ -99,6 +106,8 @@ long send_stop(int tid) {
     sys_sleep(kMillisecond);
   }
 }
+
+long send_stop(int tid) { return send(tid, kCookie); }
 
 void install_handler() {
   if (installed) return;
@@ -279,6 +288,20 @@ void release_world() {
   __atomic_fetch_add(&generation, 1, __ATOMIC_ACQ_REL);
   sys_call(SYS_futex, reinterpret_cast<long>(&generation), 1 /* FUTEX_WAKE */, INT32_MAX);
 }
+
+void listen_for_questions(void (*on_ask)(void*)) {
+  answer_question = on_ask;
+  install_handler();
+}
+void listen_again() {
+  if (answer_question == nullptr) return;
+  KernelAction now{};
+  sys_sigaction(kStopSignal, nullptr, &now);
+  if (now.handler == reinterpret_cast<void*>(on_stop)) return;
+  installed = false;
+  install_handler();
+}
+void ask_again() { send(sys_gettid(), PLUMB_ASK_VALUE); }
 
 void stop_if_wanted() {
   thread_state.stop_wanted = 0;

@@ -39,6 +39,14 @@ struct StopResult {
 void stop_world(StopResult& result);
 void release_world();
 
+// The same signal with the value PLUMB_ASK_VALUE is a question from outside:
+// `on_ask` is called with the ucontext_t of the thread that got it.
+void listen_for_questions(void (*on_ask)(void* context));
+// libc has a handler of its own, which it installs with the first thread.
+void listen_again();
+// For a thread that put a question off.
+void ask_again();
+
 // For a thread that put a stop off: stops now, if it is still wanted.
 void stop_if_wanted();
 

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "common/process.h"
+#include "common/safe_copy.h"
 #include "common/spin_lock.h"
 #include "common/sys.h"
 
@@ -28,6 +29,14 @@ uintptr_t word_at(uintptr_t thread_pointer, size_t index) {
   return reinterpret_cast<const uintptr_t*>(thread_pointer)[index];
 }
 
+// The same of a stack that may have been given back since the mappings were read
+// (the memory that they were read into took its place); 0 then.
+uintptr_t word_if_there(uintptr_t thread_pointer, size_t index) {
+  uintptr_t word = 0;
+  safe_copy(&word, reinterpret_cast<const uintptr_t*>(thread_pointer) + index, sizeof word);
+  return word;
+}
+
 // struct pthread has: start of the stack block, its size, its guard's size.
 void find_low_offset(uintptr_t self) {
   pthread_attr_t attributes;
@@ -51,8 +60,8 @@ void find_low_offset(uintptr_t self) {
 // of; 0 when it is not one that libc made.
 uintptr_t stack_low(uintptr_t thread_pointer, uintptr_t stack_pointer) {
   if (low_offset < 0 || thread_pointer == 0) return 0;
-  const uintptr_t low = word_at(thread_pointer, static_cast<size_t>(low_offset));
-  const uintptr_t size = word_at(thread_pointer, static_cast<size_t>(low_offset) + 1);
+  const uintptr_t low = word_if_there(thread_pointer, static_cast<size_t>(low_offset));
+  const uintptr_t size = word_if_there(thread_pointer, static_cast<size_t>(low_offset) + 1);
   const bool inside = low != 0 && low < thread_pointer && thread_pointer < low + size;
   return inside && stack_pointer >= low && stack_pointer < thread_pointer ? low : 0;
 }
@@ -149,7 +158,8 @@ void dead_stack_ranges(const StopResult& threads, uintptr_t own_stack_pointer,
     }
     // The place may have been given back and used for something else.
     const uintptr_t word = stack.thread_pointer + static_cast<size_t>(low_offset) * 8;
-    if (word + 8 > mapping->range.end || word_at(stack.thread_pointer, low_offset) != stack.low) {
+    if (word + 8 > mapping->range.end ||
+        word_if_there(stack.thread_pointer, static_cast<size_t>(low_offset)) != stack.low) {
       continue;
     }
     dead.push({stack.low, stack.thread_pointer});

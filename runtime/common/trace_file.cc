@@ -49,6 +49,11 @@ void begin_header(PlumbTraceHeader& header, unsigned stack_depth) {
   header.header_size = sizeof(PlumbTraceHeader);
   header.pid = static_cast<uint32_t>(sys_getpid());
   header.stack_depth = stack_depth;
+  // Words end with a zero byte each.
+  const long size = sys_read_small("/proc/self/cmdline", header.command, sizeof header.command - 1);
+  for (long i = 0; i + 1 < size; ++i) {
+    if (header.command[i] == 0) header.command[i] = ' ';
+  }
 }
 
 uint64_t address_room() {
@@ -95,6 +100,7 @@ bool TraceFile::lay_out(uint64_t room, int file, unsigned stack_depth) {
   if (base == nullptr) return false;
 
   header_ = reinterpret_cast<PlumbTraceHeader*>(base);
+  size_ = offset;
   threads_ = reinterpret_cast<PlumbThread*>(base + sections[PLUMB_SECTION_THREADS].offset);
   modules_ = reinterpret_cast<PlumbModule*>(base + sections[PLUMB_SECTION_MODULES].offset);
   strings_ = base + sections[PLUMB_SECTION_STRINGS].offset;
@@ -105,6 +111,29 @@ bool TraceFile::lay_out(uint64_t room, int file, unsigned stack_depth) {
   begin_header(*header_, stack_depth);
   for (int kind = 0; kind < PLUMB_SECTION_COUNT; ++kind) header_->sections[kind] = sections[kind];
   __atomic_store_n(&header_->phase, PLUMB_PHASE_RUNNING, __ATOMIC_RELEASE);
+  return true;
+}
+
+bool TraceFile::copy_to(int file) {
+  if (is_error(sys_call(SYS_ftruncate, file, static_cast<long>(size_)))) return false;
+  char* copy = static_cast<char*>(own_shared_pages(file, 0, size_));
+  if (copy == nullptr) return false;
+  const char* base = reinterpret_cast<const char*>(header_);
+  __builtin_memcpy(copy, base, sizeof *header_);
+  for (const PlumbSection& section : header_->sections) {
+    const uint64_t used = section.used < section.capacity ? section.used : section.capacity;
+    __builtin_memcpy(copy + section.offset, base + section.offset, used * section.item_size);
+  }
+  release_own_pages(copy, size_);
+  return true;
+}
+
+bool TraceFile::move_to(int file) {
+  const long result = sys_mmap(header_, size_, PROT_READ | PROT_WRITE,
+                               MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file, 0);
+  sys_close(file);
+  if (is_error(result)) return false;
+  header_->pid = static_cast<uint32_t>(sys_getpid());
   return true;
 }
 

@@ -18,6 +18,11 @@ class TraceFile {
   // The same in memory of our own, of which a forked child has its own copy.
   bool open_private(uint64_t room, unsigned stack_depth);
 
+  // Writes what is in use into the file, for a process that will be forked.
+  bool copy_to(int file);
+  // In that process: goes on in the copy, at the same addresses.
+  bool move_to(int file);
+
   PlumbTraceHeader& header() { return *header_; }
   PlumbThread* threads() { return threads_; }
   PlumbModule* modules() { return modules_; }
@@ -41,6 +46,7 @@ class TraceFile {
   bool lay_out(uint64_t room, int file, unsigned stack_depth);
 
   PlumbTraceHeader* header_ = nullptr;
+  uint64_t size_ = 0;  // of the mapping
   PlumbThread* threads_ = nullptr;
   PlumbModule* modules_ = nullptr;
   char* strings_ = nullptr;

@@ -85,7 +85,11 @@ uint32_t current_stack(Inside& in, uintptr_t caller, unsigned depth) {
   if (depth <= 1) return caller_stack(in, caller);
   // Ours, not the program's; but it lies at the same distance from it for each
   // of our entry points.
-  const uintptr_t frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  return stack_from(in, caller, reinterpret_cast<uintptr_t>(__builtin_frame_address(0)), depth);
+}
+
+uint32_t stack_from(Inside& in, uintptr_t caller, uintptr_t frame, unsigned depth) {
+  if (depth <= 1) return caller_stack(in, caller);
   StackMemo* memos = memos_of(in);
   StackMemo* memo = memos == nullptr ? nullptr : &memo_for(memos, caller, frame);
   if (memo != nullptr && is_same_stack(*memo, caller, frame, module_epoch())) return memo->stack;

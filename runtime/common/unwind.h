@@ -4,6 +4,8 @@
 #include <stdint.h>
 
 #include "common/inside.h"
+#include "common/modules.h"
+#include "common/threads.h"
 
 namespace plumb::rt {
 
@@ -13,5 +15,14 @@ namespace plumb::rt {
 uint32_t current_stack(Inside& in, uintptr_t caller);
 // The same, at most `depth` deep.
 uint32_t current_stack(Inside& in, uintptr_t caller, unsigned depth);
+// The same for an entry point that knows its own frame.
+uint32_t stack_from(Inside& in, uintptr_t caller, uintptr_t frame, unsigned depth);
+
+// What stack_from would say, when it said so before; 0: ask it.
+inline uint32_t remembered_stack(const ThreadSlot& slot, uintptr_t caller, uintptr_t frame) {
+  if (slot.memos == nullptr) return 0;
+  const StackMemo& memo = memo_for(slot.memos, caller, frame);
+  return is_same_stack(memo, caller, frame, module_epoch()) ? memo.stack : 0;
+}
 
 }  // namespace plumb::rt

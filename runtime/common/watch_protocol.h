@@ -12,7 +12,7 @@ namespace plumb::watch {
 
 using Word = unsigned long;
 
-inline constexpr Word kVersion = 2;
+inline constexpr Word kVersion = 3;
 
 // Valgrind's VG_USERREQ_TOOL_BASE('P', 'B').
 inline constexpr Word kBase = (Word{'P'} << 24) | (Word{'B'} << 16);
@@ -40,7 +40,9 @@ inline bool in_arena(Word address) { return (address >> 32) == kArenaTop; }
 struct Start {
   Word own_begin;  // code of the library: its frames are nobody's
   Word own_end;
-  Word all;  // every allocation will be watched, not a few
+  Word all;                 // every allocation will be watched, not a few
+  const Word* ranges;       // the library's own memory: pairs [begin, end)
+  const Word* range_count;  // how many there are now
 };
 
 struct End {

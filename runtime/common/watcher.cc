@@ -114,7 +114,9 @@ void put_watched(Inside& in, uint32_t index) {
 bool start_watching(int file) {
   if (!open_list(file)) return false;
   const Range own = own_module();
-  const watch::Start start{own.begin, own.end, list->all};
+  const watch::Start start{own.begin, own.end, list->all,
+                           reinterpret_cast<const watch::Word*>(own_ranges()),
+                           reinterpret_cast<const watch::Word*>(own_range_counter())};
   if (ask(watch::kStart, reinterpret_cast<uint64_t>(&start)) != watch::kVersion) return false;
   watching_on = 1;
   return true;

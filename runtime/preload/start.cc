@@ -12,6 +12,7 @@
 #include "common/block_table.h"
 #include "common/environment.h"
 #include "common/heap_layout.h"
+#include "common/mark.h"
 #include "common/own_malloc.h"
 #include "common/process.h"
 #include "common/stack_depot.h"
@@ -21,8 +22,11 @@
 #include "common/threads.h"
 #include "common/trace_file.h"
 #include "common/watcher.h"
+#include "preload/ask.h"
+#include "preload/divert.h"
 #include "preload/end.h"
 #include "preload/export.h"
+#include "preload/follow.h"
 
 extern "C" int __cxa_atexit(void (*)(void*), void*, void*);
 extern "C" int __cxa_at_quick_exit(void (*)(void*), void*);
@@ -32,15 +36,44 @@ using namespace plumb::rt;
 namespace {
 
 struct Settings {
+  Diversion diversions[kMaxDiversions] = {};
+  unsigned diversion_count = 0;
   int file = -1;
   unsigned depth = 1;
   bool scrub = false;
-  int watch = -1;     // list of allocations to watch
-  bool bind = false;  // LD_BIND_NOW is the command's
+  int watch = -1;         // list of allocations to watch
+  bool bind = false;      // LD_BIND_NOW is the command's
+  uint64_t mask = 0;      // see mark.h
+  bool ask = false;       // the command may ask in the middle
+  char folder[128] = {};  // where each process makes its own trace; empty: only this one
 };
 
-Settings parse_settings(const char* text) {
-  Settings settings;
+// "a2@1234", "f1=pool_give"; up to the next colon.
+void parse_diversion(const char* at, Settings& settings) {
+  if (settings.diversion_count == kMaxDiversions) return;
+  Diversion& wish = settings.diversions[settings.diversion_count++];
+  wish.frees = *at++ == 'f';
+  wish.argument = static_cast<uint8_t>(take_decimal(at));
+  if (*at++ == '@') {
+    wish.address = take_hex(at);
+    return;
+  }
+  size_t used = 0;
+  while (at[used] != 0 && at[used] != ':' && used + 1 < sizeof wish.name) {
+    wish.name[used] = at[used];
+    ++used;
+  }
+}
+
+void divert_all(Settings& settings) {
+  for (unsigned i = 0; i < settings.diversion_count; ++i) {
+    Diversion& wish = settings.diversions[i];
+    if (wish.address != 0) wish.address += executable_bias();
+    if (!divert(wish)) trace().limit(PLUMB_LIMIT_NOT_DIVERTED);
+  }
+}
+
+void parse_settings(const char* text, Settings& settings) {
   while (*text != 0) {
     if (const char* value = after(text, "fd="); value != nullptr) {
       settings.file = static_cast<int>(take_decimal(value));
@@ -52,11 +85,22 @@ Settings parse_settings(const char* text) {
       settings.watch = static_cast<int>(take_decimal(value));
     } else if (value = after(text, "bind="); value != nullptr) {
       settings.bind = take_decimal(value) != 0;
+    } else if (value = after(text, "mask="); value != nullptr) {
+      settings.mask = take_decimal(value);
+    } else if (value = after(text, "fn="); value != nullptr) {
+      parse_diversion(value, settings);
+    } else if (value = after(text, "ask="); value != nullptr) {
+      settings.ask = take_decimal(value) != 0;
+    } else if (value = after(text, "dir="); value != nullptr) {
+      size_t used = 0;
+      while (value[used] != 0 && value[used] != ':' && used + 1 < sizeof settings.folder) {
+        settings.folder[used] = value[used];
+        ++used;
+      }
     }
     while (*text != 0 && *text != ':') ++text;
     if (*text == ':') ++text;
   }
-  return settings;
 }
 
 // What the command or Valgrind put there, besides our own variable.
@@ -93,7 +137,7 @@ bool prepare_tables() {
          prepare_thread_stacks();
 }
 
-void attach(const Settings& settings) {
+void attach(Settings& settings) {
   prepare_process_page();
   if (!trace().open(settings.file, settings.depth)) return;
   if (!malloc_is_ours(&plumb_rt_malloc)) refuse(dlsym(RTLD_DEFAULT, "malloc"));
@@ -116,14 +160,24 @@ void attach(const Settings& settings) {
   __cxa_atexit(end_of_exit, nullptr, nullptr);
   __cxa_at_quick_exit(at_quick_exit_hook, nullptr);
   prepare_signals();
+  if (settings.ask) prepare_questions();
+  // The tool watches what malloc gives only.
+  if (settings.watch < 0) divert_all(settings);
+  pointer_mask = settings.mask;
   set_tracking(true);
 }
 
 __attribute__((constructor)) void start(int, char**, char** environment) {
   const char* text = own_settings(environment);
   if (text == nullptr) return;  // preloaded by somebody else
-  the_settings = parse_settings(text);
-  clean_environment(environment, is_also_ours);
+  parse_settings(text, the_settings);
+  if (the_settings.folder[0] != 0) {
+    // What is left in the environment makes the programs that this one starts
+    // do the same.
+    the_settings.file = begin_following(the_settings.folder);
+  } else {
+    clean_environment(environment, is_also_ours);
+  }
   if (the_settings.file >= 0) attach(the_settings);
 }
 

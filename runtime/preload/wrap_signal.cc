@@ -17,6 +17,7 @@
 #include "common/thread_stacks.h"
 #include "preload/end.h"
 #include "preload/export.h"
+#include "trace/record.h"
 
 extern "C" int __sigaction(int, const struct sigaction*, struct sigaction*);
 
@@ -101,7 +102,10 @@ void deliver_postponed(ThreadState& state) {
   if (state.stop_wanted != 0) stop_if_wanted();
   if (const int signal = state.signal_wanted; signal != 0) {
     state.signal_wanted = 0;
-    sys_tgkill(sys_getpid(), sys_gettid(), signal);
+    if (signal == PLUMB_ASK_SIGNAL)
+      ask_again();
+    else
+      sys_tgkill(sys_getpid(), sys_gettid(), signal);
   }
 }
 

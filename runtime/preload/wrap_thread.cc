@@ -7,6 +7,7 @@
 #include "common/modules.h"
 #include "common/process.h"
 #include "common/spin_lock.h"
+#include "common/stop_world.h"
 #include "common/thread_stacks.h"
 #include "common/watcher.h"
 #include "preload/export.h"
@@ -95,6 +96,7 @@ PLUMB_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attribu
   if (watching()) watch_stored(&start->argument);
   start->hook = thread_hooks.creating != nullptr ? thread_hooks.creating() : 0;
   const int result = real().pthread_create(thread, attributes, run_thread, start);
+  listen_again();
   if (result != 0) {
     Inside in;
     give_start(in, start);

@@ -7,6 +7,11 @@ extern "C" SysRes VG_(am_mmap_anon_fixed_client)(Addr start, SizeT length, UInt 
 
 namespace plumb::vg {
 
+Addr pointer_mask = ~Addr{0};
+Block** block_chunks = nullptr;
+UInt* block_granules = nullptr;
+UInt* block_pages = nullptr;
+
 namespace {
 
 constexpr SizeT kGranule = 16;
@@ -18,14 +23,11 @@ constexpr SizeT kLargeSize = 32 * 1024;  // by page from here on
 constexpr Addr kFirst = watch::kArenaBegin + 0x35a5c010;
 constexpr SizeT kStep = 1024 * 1024;  // mapped at once
 
-UInt* granules = nullptr;  // block ids
-UInt* pages = nullptr;     // ids of large blocks
 Addr next_place = kFirst;
 Addr mapped_end = kFirst & ~(kPageSize - 1);
 SizeT gap = 0;
 
 // Blocks stay where they are: references to them are handed around.
-constexpr UInt kChunk = 1u << 14;
 Vector<Block*> chunks;
 BlockId next_id = 1;
 
@@ -57,15 +59,16 @@ void put_id(const Block& block, BlockId id) {
   const Addr from = block.address - watch::kArenaBegin;
   const Addr to = from + block.size;  // the end itself counts
   if (block.size >= kLargeSize) {
-    for (Addr page = from / kPageSize; page <= to / kPageSize; ++page) pages[page] = id;
+    for (Addr page = from / kPageSize; page <= to / kPageSize; ++page) block_pages[page] = id;
   } else {
-    for (Addr at = from / kGranule; at <= to / kGranule; ++at) granules[at] = id;
+    for (Addr at = from / kGranule; at <= to / kGranule; ++at) block_granules[at] = id;
   }
 }
 
 BlockId fresh_id() {
-  if (next_id % kChunk == 0 || chunks.count == 0) {
-    chunks.push(static_cast<Block*>(VG_(calloc)("plumb.blocks", kChunk, sizeof(Block))));
+  if (next_id % kBlockChunk == 0 || chunks.count == 0) {
+    chunks.push(static_cast<Block*>(VG_(calloc)("plumb.blocks", kBlockChunk, sizeof(Block))));
+    block_chunks = chunks.items;
   }
   return next_id++;
 }
@@ -93,16 +96,15 @@ BlockId take_freed(SizeT size) {
 }  // namespace
 
 void prepare_arena(bool dense) {
-  granules = static_cast<UInt*>(VG_(am_shadow_alloc)(kArenaSize / kGranule * sizeof(UInt)));
-  pages = static_cast<UInt*>(VG_(am_shadow_alloc)(kArenaSize / kPageSize * sizeof(UInt)));
+  block_granules = static_cast<UInt*>(VG_(am_shadow_alloc)(kArenaSize / kGranule * sizeof(UInt)));
+  block_pages = static_cast<UInt*>(VG_(am_shadow_alloc)(kArenaSize / kPageSize * sizeof(UInt)));
   gap = dense ? 0 : 0x13570;
 }
 
-Block& block(BlockId id) { return chunks[id / kChunk][id % kChunk]; }
 BlockId block_end() { return next_id; }
 
 BlockId new_block(SizeT size, SizeT alignment) {
-  if (granules == nullptr || size >= kArenaSize / 2) return 0;
+  if (block_granules == nullptr || size >= kArenaSize / 2) return 0;
   if (alignment < kGranule) alignment = kGranule;
   const bool large = size >= kLargeSize;
   BlockId id = alignment == kGranule ? take_freed(size) : 0;
@@ -143,15 +145,6 @@ void free_block(BlockId id) {
     block(queue->tail).next_free = id;
   }
   queue->tail = id;
-}
-
-BlockId find_block(Addr value) {
-  if (!watch::in_arena(value) || granules == nullptr) return 0;
-  const Addr offset = value - watch::kArenaBegin;
-  const BlockId id = granules[offset / kGranule] | pages[offset / kPageSize];
-  if (id == 0) return 0;
-  const Block& found = block(id);
-  return value >= found.address && value <= found.address + found.size ? id : 0;
 }
 
 }  // namespace plumb::vg

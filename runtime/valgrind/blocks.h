@@ -60,6 +60,7 @@ struct Block {
   UInt saved;       // registers that a function saved for its caller
   BlockState state;
   UChar verdict;    // at the end; PlumbBlockState
+  bool told;        // its loss was
   bool read;        // a register with it was read since `drop`
   UInt float_age;   // pieces of code since it began to float or was read
   bool read_below;  // ... by a function that the owner called
@@ -79,13 +80,34 @@ struct Block {
   BlockId next_free;
 };
 
+// The bits of a word that count as an address (`--pointer-mask`).
+extern Addr pointer_mask;
+inline Addr plain(Addr word) { return word & pointer_mask; }
+
 void prepare_arena(bool dense);
 // 0: no room.
 BlockId new_block(SizeT size, SizeT alignment);
 void free_block(BlockId id);
 
-BlockId find_block(Addr value);
-Block& block(BlockId id);
+// Tables that the functions below look into; both are asked for every word that may
+// be a reference.
+inline constexpr UInt kBlockChunk = 1u << 14;
+extern Block** block_chunks;
+extern UInt* block_granules;  // ids by 16 bytes of the arena; null: not prepared
+extern UInt* block_pages;     // ids of large blocks by page
+
+inline Block& block(BlockId id) { return block_chunks[id / kBlockChunk][id % kBlockChunk]; }
 BlockId block_end();  // one more than the last
+
+// The block that the word refers to, 0: none.
+inline BlockId find_block(Addr word) {
+  const Addr value = plain(word);
+  if (!watch::in_arena(value) || block_granules == nullptr) return 0;
+  const Addr offset = value - watch::kArenaBegin;
+  const BlockId id = block_granules[offset / 16] | block_pages[offset / 4096];
+  if (id == 0) return 0;
+  const Block& found = block(id);
+  return value >= found.address && value <= found.address + found.size ? id : 0;
+}
 
 }  // namespace plumb::vg

@@ -1,5 +1,6 @@
 #include "valgrind/follow.h"
 
+#include "valgrind/alarm.h"
 #include "valgrind/place.h"
 #include "valgrind/trail.h"
 
@@ -136,7 +137,7 @@ void wipe_stack(Addr sp, Addr end) {
   if (end > segment->end) end = segment->end;
   for (at &= ~Addr{7}; at + sizeof(Addr) <= end; at += sizeof(Addr)) {
     Addr* word = reinterpret_cast<Addr*>(at);
-    if (watch::in_arena(*word)) *word = 0;
+    if (watch::in_arena(plain(*word))) *word = 0;
   }
 }
 
@@ -239,15 +240,16 @@ Sighting find_in_registers(const VexGuestAMD64State* state, const Thread& thread
   const Block& it = block(id);
   const Addr* values = general(state);
   for (UInt i = 0; i < kRegisters; ++i) {
-    const Addr value = values[i];
+    const Addr value = plain(values[i]);
     if (value < it.address || value > it.address + it.size) continue;
-    if (value == thread.dead_value[i] && (piece->reads & bit(i)) == 0) continue;
+    if (values[i] == thread.dead_value[i] && (piece->reads & bit(i)) == 0) continue;
     seen.in |= bit(i);
   }
-  if (seen.in == 0 && with_vectors) {
+  // While a function has it saved for its caller, only a read of one matters.
+  if (seen.in == 0 && with_vectors && (it.saved == 0 || piece->reads_vectors)) {
     const Addr* words = reinterpret_cast<const Addr*>(&state->guest_YMM0);
     for (UInt i = 0; i < 16 * 4 && !seen.vector; ++i) {
-      seen.vector = words[i] >= it.address && words[i] <= it.address + it.size;
+      seen.vector = plain(words[i]) >= it.address && plain(words[i]) <= it.address + it.size;
     }
   }
   return seen;
@@ -258,7 +260,7 @@ void note_left_overs(const VexGuestAMD64State* state, Thread& thread) {
   const Addr* values = general(state);
   for (UInt i = 0; i < kRegisters; ++i) {
     const bool dead = ((kKept | kResults | bit(kRsp)) & bit(i)) == 0;
-    thread.dead_value[i] = dead && watch::in_arena(values[i]) ? values[i] : 0;
+    thread.dead_value[i] = dead && watch::in_arena(plain(values[i])) ? values[i] : 0;
   }
 }
 
@@ -275,7 +277,8 @@ Addr looked_for_begin;
 Addr looked_for_end;
 ThreadId looked_for_at;
 void look_in_register(ThreadId thread, const HChar*, UWord value) {
-  if (thread != looked_for_by && value >= looked_for_begin && value <= looked_for_end) {
+  if (thread != looked_for_by && plain(value) >= looked_for_begin &&
+      plain(value) <= looked_for_end) {
     looked_for_at = thread;
   }
 }
@@ -330,6 +333,7 @@ void float_away(BlockId id, ThreadId thread_id, const Thread& thread, const Piec
   }
   it.owner_sp = 0;
   it.state = kGone;
+  note_gone(id);
 }
 
 void look_at_block(const VexGuestAMD64State* state, const Piece* piece, ThreadId thread_id,
@@ -585,6 +589,7 @@ VG_REGPARM(2) void on_piece(const VexGuestAMD64State* state, const Piece* piece)
     }
   }
   thread.before = piece;
+  if (alarm_wanted) look_for_losses(state, id);
 }
 
 VG_REGPARM(1) void on_free(const VexGuestAMD64State* state) {

@@ -215,6 +215,9 @@ class Writer {
   }
   IRExpr* number(ULong value) { return IRExpr_Const(IRConst_U64(value)); }
   IRExpr* in_arena(IRExpr* value) {
+    if (pointer_mask != ~Addr{0}) {
+      value = assign(Ity_I64, IRExpr_Binop(Iop_And64, value, number(pointer_mask)));
+    }
     IRExpr* top = assign(Ity_I64, IRExpr_Binop(Iop_Shr64, value, IRExpr_Const(IRConst_U8(32))));
     return assign(Ity_I1, IRExpr_Binop(Iop_CmpEQ64, top, number(watch::kArenaTop)));
   }

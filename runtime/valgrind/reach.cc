@@ -3,6 +3,8 @@
 #include "valgrind/blocks.h"
 #include "valgrind/place.h"
 #include "valgrind/slots.h"
+#include "valgrind/stacks.h"
+#include "valgrind/threads.h"
 #include "valgrind/vector.h"
 
 extern "C" {
@@ -41,7 +43,7 @@ template <typename Use>
 void each_reference(const Block& it, Use use) {
   const Addr* word = reinterpret_cast<const Addr*>(it.address);
   for (SizeT i = 0; i < it.size / sizeof(Addr); ++i) {
-    if (!watch::in_arena(word[i])) continue;
+    if (!watch::in_arena(plain(word[i]))) continue;
     if (const BlockId id = find_block(word[i]); id != 0) use(id);
   }
 }
@@ -63,7 +65,7 @@ void mark_range(Addr begin, Addr end) {
     if (VG_MINIMAL_SETJMP(fault_place) == 0) {
       while (at + sizeof(Addr) <= end) {
         const Addr value = *reinterpret_cast<const Addr*>(at);
-        if (watch::in_arena(value)) mark(value);
+        if (watch::in_arena(plain(value))) mark(value);
         at = at + sizeof(Addr);
       }
     } else {
@@ -257,6 +259,48 @@ void note_holders(ThreadId running) {
 }
 
 }  // namespace
+
+namespace {
+
+const Addr* own_ranges = nullptr;
+const Addr* own_range_count = nullptr;
+
+}  // namespace
+
+void note_own_ranges(const Addr* ranges, const Addr* count) {
+  own_ranges = ranges;
+  own_range_count = count;
+}
+
+void mark_now(const VexGuestAMD64State* state, ThreadId running) {
+  for (BlockId id = 1; id < block_end(); ++id) {
+    if (block(id).state != kFreed) block(id).verdict = kLive;
+  }
+  // The ranges with the library itself as one more.
+  Vector<Addr> ranges{};
+  for (Addr i = 0; own_range_count != nullptr && i < 2 * *own_range_count; ++i) {
+    ranges.push(own_ranges[i]);
+  }
+  ranges.push(own_begin);
+  ranges.push(own_end);
+  watch::End end{};
+  end.stack_pointer = VG_(get_SP)(running) - kRedZone;
+  end.no_roots = ranges.items;
+  end.no_root_count = ranges.count / 2;
+  mark_memory(end, running);
+  ranges.release();
+  // Registers, but not what a function that returned has left in them.
+  const Addr* general = reinterpret_cast<const Addr*>(&state->guest_RAX);
+  const Thread& thread = thread_state(running);
+  for (UInt i = 0; i < 16; ++i) {
+    if (general[i] != thread.dead_value[i]) mark(general[i]);
+  }
+  const Addr* vectors = reinterpret_cast<const Addr*>(&state->guest_YMM0);
+  for (UInt i = 0; i < 16 * 4; ++i) mark(vectors[i]);
+  ending_thread = running;
+  VG_(apply_to_GP_regs)(mark_register);
+  drain();
+}
 
 UInt give_verdicts(const watch::End& end, ThreadId running) {
   UInt count = 0;

@@ -18,4 +18,10 @@ namespace plumb::vg {
 // Gives each block its verdict. Returns how many blocks there are.
 UInt give_verdicts(const watch::End& end, ThreadId running);
 
+// In the middle: blocks that are reachable have that verdict, those that are lost
+// are only PLUMB_BLOCK_LIVE.
+void mark_now(const VexGuestAMD64State* state, ThreadId running);
+// The library's own memory: pairs [begin, end), and how many there are.
+void note_own_ranges(const Addr* ranges, const Addr* count);
+
 }  // namespace plumb::vg

@@ -47,6 +47,60 @@ bool is_still_there(const RawStack& stack) {
   return true;
 }
 
+// The last stack that was unwound: the next one mostly differs in its innermost
+// frames only.
+RawStack last;
+
+// The frame in `last` that is the same as this one, with all outer ones still in
+// place; 0: none (the innermost one does not count).
+UInt same_as_before(Addr ip, Addr sp) {
+  for (UInt i = 1; i < last.count; ++i) {
+    if (last.sps[i] < sp) continue;
+    if (last.sps[i] != sp || last.ips[i] != ip) return 0;
+    for (UInt outer = i + 1; outer < last.count; ++outer) {
+      const Addr* place = reinterpret_cast<const Addr*>(last.sps[outer] - sizeof(Addr));
+      if (*place != last.ips[outer] + 1) return 0;
+    }
+    return i;
+  }
+  return 0;
+}
+
+bool is_code(Addr ip) {
+  const NSegment* segment = VG_(am_find_nsegment)(ip);
+  return segment != nullptr && segment->hasX;
+}
+
+// Unwinds a few frames at a time, until one is found that was there before.
+// `delta` is added to the stack pointer that the thread has.
+void unwind(ThreadId thread, RawStack& stack, Word delta) {
+  for (UInt wanted = 3;; wanted = wanted < 12 ? wanted * 2 : watch::kMaxFrames) {
+    stack.count =
+        VG_(get_StackTrace_with_deltas)(thread, stack.ips, wanted, stack.sps, nullptr, 0, delta);
+    if (stack.count < wanted || wanted == watch::kMaxFrames) {
+      // Above the program's first function there is something, but no caller.
+      while (stack.count > 1 && !is_code(stack.ips[stack.count - 1])) --stack.count;
+      break;
+    }
+    const UInt outermost = stack.count - 1;
+    const UInt same = same_as_before(stack.ips[outermost], stack.sps[outermost]);
+    if (same == 0) continue;
+    for (UInt i = same + 1; i < last.count && stack.count < watch::kMaxFrames; ++i) {
+      stack.ips[stack.count] = last.ips[i];
+      stack.sps[stack.count] = last.sps[i];
+      ++stack.count;
+    }
+    break;
+  }
+  last.count = 0;
+  if (!is_plain(stack)) return;
+  for (UInt i = 0; i < stack.count; ++i) {
+    last.ips[i] = stack.ips[i];
+    last.sps[i] = stack.sps[i];
+  }
+  last.count = stack.count;
+}
+
 Remembered& memory_for(Addr ip, Addr sp) {
   if (remembered == nullptr) {
     remembered =
@@ -66,8 +120,7 @@ Remembered& remember(ThreadId thread) {
     return it;
   }
   it.id = 0;
-  it.stack.count = VG_(get_StackTrace_with_deltas)(thread, it.stack.ips, watch::kMaxFrames,
-                                                   it.stack.sps, nullptr, 0, 0);
+  unwind(thread, it.stack, 0);
   it.is_plain = is_plain(it.stack);
   return it;
 }
@@ -84,8 +137,7 @@ void take_stack(ThreadId thread, RawStack& stack, bool just_returned) {
     }
     return;
   }
-  stack.count = VG_(get_StackTrace_with_deltas)(thread, stack.ips, watch::kMaxFrames, stack.sps,
-                                                nullptr, 0, -static_cast<Word>(sizeof(Addr)));
+  unwind(thread, stack, -static_cast<Word>(sizeof(Addr)));
 }
 
 void drop_innermost(RawStack& stack) {

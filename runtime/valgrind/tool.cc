@@ -7,6 +7,7 @@
 // (common/watch_protocol.h).
 
 #include "common/watch_protocol.h"
+#include "valgrind/alarm.h"
 #include "valgrind/blocks.h"
 #include "valgrind/follow.h"
 #include "valgrind/instrument.h"
@@ -15,6 +16,9 @@
 #include "valgrind/trail.h"
 #include "valgrind/use.h"
 #include "valgrind/vg.h"
+
+// Not in the tools' headers: a descriptor where the program does not see it.
+extern "C" Int VG_(safe_fd)(Int old);
 
 namespace plumb::vg {
 
@@ -35,6 +39,7 @@ UWord start(const watch::Start& start) {
   own_begin = start.own_begin;
   own_end = start.own_end;
   prepare_arena(start.all != 0);
+  note_own_ranges(start.ranges, start.range_count);
   return watch::kVersion;
 }
 
@@ -148,11 +153,33 @@ void after_call(ThreadId, UInt, UWord*, UInt, SysRes) {}
 
 // --- Options ---
 
+// What stands behind the option's name, or null.
+const HChar* value_of(const HChar* arg, const HChar* name) {
+  const SizeT size = VG_(strlen)(name);
+  return VG_(strncmp)(arg, name, size) == 0 ? arg + size : nullptr;
+}
+
 Bool take_option(const HChar* arg) {
   Bool uses = True;
   if (VG_BOOL_CLO(arg, "--uses", uses)) {
     note_uses = uses;
   } else if (VG_BOOL_CLO(arg, "--no-input", no_input)) {
+  } else if (const HChar* mask = value_of(arg, "--pointer-mask="); mask != nullptr) {
+    HChar* end = nullptr;
+    pointer_mask = static_cast<Addr>(VG_(strtoull16)(mask, &end));
+    return *end == 0 && pointer_mask != 0;
+  } else if (VG_XACT_CLO(arg, "--on-leak=report-now", on_leak, OnLeak::tell)) {
+  } else if (VG_XACT_CLO(arg, "--on-leak=stop", on_leak, OnLeak::stop)) {
+  } else if (VG_XACT_CLO(arg, "--on-leak=abort", on_leak, OnLeak::abort)) {
+  } else if (VG_XACT_CLO(arg, "--on-leak=gdb", on_leak, OnLeak::gdb)) {
+  } else if (const HChar* bytes = value_of(arg, "--leak-threshold="); bytes != nullptr) {
+    HChar* end = nullptr;
+    leak_threshold = static_cast<SizeT>(VG_(strtoll10)(bytes, &end));
+    return *end == 0;
+  } else if (const HChar* file = value_of(arg, "--tell-file="); file != nullptr) {
+    HChar* end = nullptr;
+    tell_file = VG_(safe_fd)(static_cast<Int>(VG_(strtoll10)(file, &end)));
+    return *end == 0;
   } else {
     return False;
   }
@@ -161,6 +188,10 @@ Bool take_option(const HChar* arg) {
 void print_usage() {
   VG_(printf)("    --uses=no|yes             note accesses to watched blocks [yes]\n");
   VG_(printf)("    --no-input=no|yes         end when standard input is read [no]\n");
+  VG_(printf)("    --on-leak=report-now|stop|abort|gdb   at the moment of a loss\n");
+  VG_(printf)("    --leak-threshold=BYTES    ... when that much is lost [1]\n");
+  VG_(printf)("    --tell-file=FD            where losses are told [2]\n");
+  VG_(printf)("    --pointer-mask=HEX        bits of a word that are an address [all]\n");
 }
 void print_debug_usage() {}
 

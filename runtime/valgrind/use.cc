@@ -8,7 +8,7 @@ namespace {
 
 // A block that is accessed more often than this has its stack taken only when
 // the function or its frame changes; the innermost place stays exact.
-constexpr UInt kManyUses = 20000;
+constexpr UInt kManyUses = 200;
 
 }  // namespace
 

@@ -1,5 +1,7 @@
 #include "watch/model.h"
 
+#include <time.h>
+
 #include "common/stack_depot.h"
 #include "common/sys.h"
 #include "common/trace_file.h"
@@ -61,7 +63,7 @@ uint32_t Model::new_sample(const NewSample& sample) {
     index = samples_used_++;
   else
     return 0;
-  const uint64_t time = now();
+  const uint64_t time = advance();
   Sample& record = samples_[index];
   record = {};
   record.block.size = sample.size;
@@ -266,6 +268,18 @@ bool Model::release_large(Inside&, const void* block, uint32_t free_stack) {
 
 // --- for the watching thread
 
+uint64_t Model::advance() {
+  timespec clock{};
+  sys_call(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, reinterpret_cast<long>(&clock));
+  const uint64_t time = inherited_ + static_cast<uint64_t>(clock.tv_sec) * 1'000'000'000 +
+                        static_cast<uint64_t>(clock.tv_nsec);
+  uint64_t known = now();
+  while (known < time && !__atomic_compare_exchange_n(&now_, &known, time, true, __ATOMIC_RELAXED,
+                                                      __ATOMIC_RELAXED)) {
+  }
+  return known < time ? time : known;
+}
+
 void Model::trim() {
   lock_.lock();
   arena_.trim();
@@ -297,9 +311,9 @@ double Model::allocated_bytes() {
 }
 
 void Model::add_point(uint64_t elapsed) {
-  const uint64_t time = now();
-  if (points_used_ != 0 && time - points_[points_used_ - 1].time < point_distance_) return;
+  if (points_used_ != 0 && now() - points_[points_used_ - 1].time < point_distance_) return;
   lock_.lock();
+  const uint64_t time = now();
   if (points_used_ == PLUMB_WATCH_POINTS) {
     points_used_ /= 2;
     point_distance_ *= 2;

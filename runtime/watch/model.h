@@ -61,8 +61,13 @@ class Model {
 
   // --- for the watching thread
 
+  // CPU time of the process, never less than any time that a sample has.
   uint64_t now() const { return __atomic_load_n(&now_, __ATOMIC_RELAXED); }
-  void set_now(uint64_t time) { __atomic_store_n(&now_, time, __ATOMIC_RELAXED); }
+  // Reads the clock. Births do so themselves: the watching thread may have to wait
+  // for a processor while the program runs on.
+  uint64_t advance();
+  // For a child, whose own clock starts anew.
+  void go_on_from(uint64_t time) { inherited_ = time; }
   uint64_t mean() const { return __atomic_load_n(&mean_, __ATOMIC_RELAXED); }
   void set_mean(uint64_t mean) { __atomic_store_n(&mean_, mean, __ATOMIC_RELAXED); }
   void limit(uint32_t bit) { __atomic_fetch_or(&limits_, bit, __ATOMIC_RELAXED); }
@@ -130,6 +135,7 @@ class Model {
   Arena arena_;
   Random random_;
   uint64_t now_ = 0;
+  uint64_t inherited_ = 0;
   uint64_t mean_ = 0;
   uint64_t epoch_ = 0;
   uint32_t limits_ = 0;
@@ -159,8 +165,8 @@ Model& model();
 
 template <typename Touched>
 void Model::note_touches(size_t first, size_t end, Touched touched) {
-  const uint64_t time = now();
   lock_.lock();
+  const uint64_t time = now();
   for (size_t window = first; window < end; ++window) {
     const uint32_t index = sample_of_window_[window];
     if (index == 0) continue;

@@ -75,7 +75,6 @@ Snapshot::Snapshot(const SnapshotFacts& facts) {
   header.pid = static_cast<uint32_t>(sys_getpid());
   header.phase = facts.phase;
   header.limits = m.limits();
-  header.now = m.now();
   header.elapsed = facts.elapsed;
   header.started = facts.started;
   header.epoch = facts.epoch;
@@ -97,6 +96,8 @@ Snapshot::~Snapshot() {
 void Snapshot::put_blocks() {
   Model& m = model();
   m.lock_.lock();
+  // No sample is younger.
+  reinterpret_cast<PlumbWatchHeader*>(begin_)->now = m.now();
   const uint32_t site_count = smaller(m.sites_used_, counts_.sites);
   const uint32_t points = m.points_used_;
   auto* sites = section<PlumbWatchSite>(PLUMB_WATCH_SITES, site_count);

@@ -62,7 +62,7 @@ void wake(int* word) {
 class Watcher {
  public:
   Watcher() = default;
-  explicit Watcher(uint64_t inherited) : inherited_(inherited), now_(inherited) {}
+  explicit Watcher(uint64_t now) : now_(now), epoch_end_(now) {}
   void run();
 
  private:
@@ -77,7 +77,6 @@ class Watcher {
   bool sees_touches_ = false;
   uint64_t started_ = 0;    // seconds since 1970
   uint64_t begin_ = 0;      // monotonic
-  uint64_t inherited_ = 0;  // CPU time of the parent at the fork
   uint64_t now_ = 0;        // CPU time
   uint64_t before_ = 0;     // CPU time at the last tick
   uint64_t epoch_end_ = 0;  // of the last one
@@ -93,7 +92,6 @@ void Watcher::run() {
   begin_ = clock_now(CLOCK_MONOTONIC);
   started_ = clock_now(CLOCK_REALTIME) / kSecond;
   epoch_length_ = watch_settings.epoch;
-  epoch_end_ = inherited_;
   // The first snapshots come early: a program may not live long.
   snapshot_pause_ = watch_settings.interval / 8;
   next_snapshot_ = begin_ + snapshot_pause_;
@@ -128,8 +126,7 @@ uint64_t Watcher::pause() {
 
 void Watcher::tick() {
   before_ = now_;
-  now_ = inherited_ + clock_now(CLOCK_PROCESS_CPUTIME_ID);
-  model().set_now(now_);
+  now_ = model().advance();
   steer();
   if (now_ - epoch_end_ >= epoch_length_) end_epoch();
   const uint64_t wall = clock_now(CLOCK_MONOTONIC);
@@ -240,6 +237,7 @@ bool start_watcher() {
 }
 
 bool restart_watcher() {
+  model().go_on_from(model().now());
   watcher = Watcher(model().now());
   request = kNone;
   answered = 0;

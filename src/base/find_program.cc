@@ -8,6 +8,7 @@
 #include <cstring>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -25,11 +26,11 @@ Result<std::string> find_program(const std::string& name) {
   std::optional<std::string> refused;
   for (const std::string_view folder :
        split(path == nullptr ? "/usr/local/bin:/bin:/usr/bin" : path, ':')) {
-    const std::string candidate = folder.empty() ? "./" + name : fmt::format("{}/{}", folder, name);
+    std::string candidate = folder.empty() ? "./" + name : fmt::format("{}/{}", folder, name);
     struct stat info{};
     if (stat(candidate.c_str(), &info) != 0 || S_ISDIR(info.st_mode)) continue;
     if (access(candidate.c_str(), X_OK) == 0) return candidate;
-    if (!refused) refused = candidate;
+    if (!refused) refused = std::move(candidate);
   }
   if (refused) return fail(*refused, "cannot be executed: Permission denied");
   if (access(name.c_str(), X_OK) == 0) {

@@ -1,38 +1,46 @@
 #include "check/check.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "base/parallel.h"
 #include "base/text.h"
+#include "check/cache/content.h"
 #include "check/cache/unit_cache.h"
 #include "check/finding.h"
 #include "check/model/program.h"
 #include "check/model/unit_file.h"
 #include "check/prove/prove.h"
 #include "check/summary/function_run.h"
+#include "check/summary/kept_results.h"
 #include "check/summary/print.h"
 #include "core/fingerprint.h"
 #include "core/order.h"
+#include "core/suggestion.h"
 
 namespace plumb::check {
 
 namespace {
 
 constexpr int kCycleRounds = 2;  // of a call cycle: enough for base case and step
+constexpr int kResultsVersion = 1;
 
 struct Units {
   std::vector<Unit> units;
+  std::vector<std::string> results;  // by unit: where results about it are kept
   std::vector<Error> skipped;
   std::uint64_t from_cache = 0;
   std::string cache_problem;
 };
 
 // Reads and compiles in parallel; the order of the units is that of the options.
-Units load_units(const CheckOptions& options) {
+Units load_units(const CheckOptions& options, std::string_view context) {
   UnitCache cache(options.cache);
   const std::size_t files = options.units.size();
   std::vector<Result<Unit>> results(files + options.jobs.size(), fail("", "not compiled"));
@@ -43,14 +51,25 @@ Units load_units(const CheckOptions& options) {
   out.from_cache = cache.found();
   out.cache_problem = cache.problem();
   if (cache.found() < options.jobs.size()) cache.trim();
-  for (Result<Unit>& result : results) {
-    if (result) {
-      out.units.push_back(std::move(*result));
-    } else {
-      out.skipped.push_back(std::move(result.error()));
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!results[i]) {
+      out.skipped.push_back(std::move(results[i].error()));
+      continue;
     }
+    out.units.push_back(std::move(*results[i]));
+    out.results.push_back(i < files ? cache.results_path(options.units[i], context)
+                                    : cache.results_path(options.jobs[i - files], context));
   }
   return out;
+}
+
+// All that decides a result besides the program: this program, and what it was asked.
+std::string context_of(const CheckOptions& options) {
+  struct stat self{};
+  if (stat("/proc/self/exe", &self) != 0) return {};
+  return fmt::format("{} {} {}.{} oom={} globals={} {}", kResultsVersion, self.st_size,
+                     self.st_mtim.tv_sec, self.st_mtim.tv_nsec, options.oom, options.globals,
+                     hash_of(options.models));
 }
 
 bool calls_itself(const Program& program, FunctionId id) {
@@ -117,8 +136,32 @@ void widen(Summary& summary, const Function& body) {
 // Callees first, so that a call finds the summary of what it calls. In a cycle
 // the first round leaves the calls within it out; each later one knows what the
 // one before found. What has no way out of the cycle counts as unknown code.
+void run_component(const Program& program, const Library& library, const Limits& limits,
+                   Known known, std::vector<Summary>& summaries,
+                   std::vector<Candidate>& candidates) {
+  const std::vector<FunctionId>& component = known.component;
+  const bool cycle = component.size() > 1 || calls_itself(program, component[0]);
+  if (cycle) {
+    known.first_round = true;
+    std::vector<Candidate> unused;
+    for (const FunctionId id : component) {
+      summaries[id.index] = FunctionRun(program, library, known, id, limits).run(unused);
+    }
+    for (const FunctionId id : component) {
+      widen(summaries[id.index], *program.functions()[id.index].body);
+    }
+    known.first_round = false;
+  }
+  for (int round = cycle ? kCycleRounds : 1; round > 0; --round) {
+    candidates.clear();
+    for (const FunctionId id : component) {
+      summaries[id.index] = FunctionRun(program, library, known, id, limits).run(candidates);
+    }
+  }
+}
+
 Analysed analyse(const Program& program, const Library& library, const Limits& limits,
-                 unsigned threads) {
+                 KeptResults* kept, unsigned threads) {
   Analysed out;
   out.summaries.resize(program.functions().size());
   const std::vector<std::vector<FunctionId>> components = program.components();
@@ -127,26 +170,25 @@ Analysed analyse(const Program& program, const Library& library, const Limits& l
   for (const std::vector<std::uint32_t>& level : by_height(program, components)) {
     in_parallel(level.size(), threads, [&](std::size_t i) {
       const std::vector<FunctionId>& component = components[level[i]];
-      const bool cycle = component.size() > 1 || calls_itself(program, component[0]);
-      Known known{out.summaries, done, component};
-      if (cycle) {
-        known.first_round = true;
-        std::vector<Candidate> unused;
-        for (const FunctionId id : component) {
-          out.summaries[id.index] = FunctionRun(program, library, known, id, limits).run(unused);
+      std::vector<Candidate>& candidates = found[level[i]];
+      std::optional<ComponentResult> known;
+      if (kept) known = kept->find(component, out.summaries, done);
+      if (known) {
+        for (std::size_t f = 0; f < component.size(); ++f) {
+          out.summaries[component[f].index] = std::move(known->summaries[f]);
         }
-        for (const FunctionId id : component) {
-          widen(out.summaries[id.index], *program.functions()[id.index].body);
-        }
-        known.first_round = false;
+        candidates = std::move(known->candidates);
+        return;
       }
-      for (int round = cycle ? kCycleRounds : 1; round > 0; --round) {
-        found[level[i]].clear();
-        for (const FunctionId id : component) {
-          out.summaries[id.index] =
-              FunctionRun(program, library, known, id, limits).run(found[level[i]]);
-        }
-      }
+      Reads reads;
+      run_component(program, library, limits,
+                    Known{out.summaries, done, component, false, kept ? &reads : nullptr},
+                    out.summaries, candidates);
+      if (!kept) return;
+      ComponentResult result;
+      for (const FunctionId id : component) result.summaries.push_back(out.summaries[id.index]);
+      result.candidates = candidates;
+      kept->keep(component, result, done, reads);
     });
     for (const std::uint32_t c : level) {
       for (const FunctionId id : components[c]) done[id.index] = true;
@@ -204,7 +246,7 @@ std::string asked_summaries(const Program& program, const std::vector<Summary>& 
     out += fmt::format("{} ({}:{})\n", function.body->display,
                        program.file(function.unit, function.body->location.file),
                        function.body->location.line);
-    out += summary_text(program, summaries[i]);
+    out += summary_text(program, FunctionId::of(static_cast<std::uint32_t>(i)), summaries[i]);
   }
   return out;
 }
@@ -216,7 +258,8 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
   if (Result<void> added = library.add(options.models, "models/c.models"); !added) {
     return std::unexpected(added.error());
   }
-  Units units = load_units(options);
+  const std::string context = context_of(options);
+  Units units = load_units(options, context);
   if (units.units.empty()) {
     return units.skipped.empty()
                ? fail("", "nothing to check", "name source files")
@@ -228,7 +271,11 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
   Limits limits;
   limits.oom = options.oom;
   limits.globals = options.globals;
-  Analysed analysed = analyse(program, library, limits, options.threads);
+  std::optional<KeptResults> kept;
+  if (!options.cache.empty() && !context.empty()) {
+    kept.emplace(program, units.results, units.results, options.threads);
+  }
+  Analysed analysed = analyse(program, library, limits, kept ? &*kept : nullptr, options.threads);
 
   CheckOutcome outcome;
   outcome.units_from_cache = units.from_cache;
@@ -245,7 +292,13 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
                 [](const Candidate& each) { return each.parked != kNotParked; });
   const std::uint64_t found = analysed.candidates.size();
   Proved proved = prove(program, library, analysed.summaries, std::move(analysed.candidates),
-                        limits, ProveLimits{}, options.threads);
+                        limits, ProveLimits{}, kept ? &*kept : nullptr, options.threads);
+  if (kept) {
+    outcome.components_from_cache = kept->found();
+    if (const Result<void> saved = kept->save(); !saved && units.cache_problem.empty()) {
+      units.cache_problem = fmt::format("{}: {}", saved.error().where, saved.error().what);
+    }
+  }
   std::ranges::move(parked, std::back_inserter(proved.candidates));
   report.leaks = make_findings(program, analysed.summaries, proved.candidates);
   report.totals.functions = program.functions().size();
@@ -260,6 +313,7 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
   report.totals.undecided = proved.undecided;
   add_notes(report, units, analysed);
   assign_ids(report);
+  suggest_fixes(report);
   sort_leaks(report);
   return outcome;
 }

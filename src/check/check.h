@@ -30,6 +30,7 @@ struct CheckOutcome {
   std::uint64_t units_from_cache = 0;
   // Functions of which a limit cut the analysis short, by limit.
   std::vector<std::pair<std::string, std::uint64_t>> cuts;
+  std::uint64_t components_from_cache = 0;  // of the call graph: summaries and candidates
 };
 
 // A unit that fails is named in the notes and skipped. Fails only when no

@@ -685,9 +685,60 @@ int make(char **out, int n) {
   options.show_summary = "make";
   const Result<CheckOutcome> outcome = check_program(options);
   ASSERT_TRUE(outcome);
-  EXPECT_NE(outcome->summaries.find("lives; arg0->0 = the block"), std::string::npos)
+  EXPECT_NE(outcome->summaries.find("lives; *out = the block"), std::string::npos)
       << outcome->summaries;
   EXPECT_NE(outcome->summaries.find("returns 0"), std::string::npos) << outcome->summaries;
+}
+
+// What held the last reference, as the source would write it.
+TEST(Check, NamesTheHolder) {
+  const std::string header = R"(
+struct item { char *name; struct item *next; };
+struct list { int count; struct item *head; };
+)";
+  const auto holder_of = [&](const std::string& function) {
+    const Report report = check_source(kHeader + header + function);
+    EXPECT_EQ(report.leaks.size(), 1u) << function;
+    if (report.leaks.empty() || !report.leaks[0].loss || !report.leaks[0].loss->holder) {
+      return std::string();
+    }
+    return report.leaks[0].loss->holder->name;
+  };
+  EXPECT_EQ(holder_of("void f(struct list *l) { l->head = malloc(16); l->head = 0; }"), "l->head");
+  EXPECT_EQ(holder_of("void f(void) { struct list l; l.head = malloc(16); l.count = 1; }"),
+            "l.head");
+  EXPECT_EQ(holder_of("void f(void) { struct item *i = malloc(16); if (!i) return;"
+                      " i->name = malloc(3); free(i); }"),
+            "i->name");
+  EXPECT_EQ(holder_of("void f(char **table) { table[2] = malloc(8); table[2] = 0; }"), "table[2]");
+  EXPECT_EQ(holder_of("void f(char **out) { *out = malloc(8); *out = 0; }"), "*out");
+}
+
+// The free belongs between the last use on the path and the loss.
+TEST(Check, KnowsTheLastUse) {
+  const Report report = check_source(R"(
+#include <stdlib.h>
+int f(int n) {
+  char *p = malloc(16);
+  if (!p) return 0;
+  p[0] = 'x';
+  p[1] = 'y';
+  if (n > 3)
+    return 1;
+  free(p);
+  return 0;
+}
+)");
+  ASSERT_EQ(report.leaks.size(), 1u);
+  const Leak& leak = report.leaks[0];
+  ASSERT_TRUE(leak.last_use);
+  EXPECT_EQ(leak.last_use->what, UseKind::access);
+  EXPECT_EQ(leak.last_use->stack.front().line, 7u);
+  ASSERT_EQ(leak.window.size(), 2u);
+  EXPECT_EQ(leak.window[0].line, 7u);
+  EXPECT_EQ(leak.window[1].line, 9u);
+  ASSERT_TRUE(leak.fix);
+  EXPECT_EQ(leak.fix->text, "`free(p)` before it goes out of scope here");
 }
 
 TEST(Check, AUnitThatDoesNotCompileIsAnError) {

@@ -41,6 +41,7 @@ class Writer {
   std::vector<Step> path(const Candidate& candidate) const;
   const Operation& place(const Candidate& candidate) const;
   // What the functions do that are called on the path.
+  void add_last_use(const Candidate& candidate, Leak& leak) const;
   std::vector<plumb::Summary> summaries_on(const Candidate& candidate) const;
 
   // `// plumb: ignore` where the block is allocated, or where it is lost.
@@ -177,6 +178,18 @@ Cause cause_of(LossKind kind) {
   return Cause::scope_end;
 }
 
+// The block is needed until its last use on the path, and gone after its loss.
+void Writer::add_last_use(const Candidate& candidate, Leak& leak) const {
+  if (candidate.used_at == 0 || candidate.used_at == candidate.origin.operation) return;
+  const Operation& o = body(candidate.function).operations[candidate.used_at];
+  if (o.location.line == 0) return;
+  LastUse use;
+  use.what = o.op == Op::call ? UseKind::call : UseKind::access;
+  use.stack.push_back(frame(candidate.function, o.location));
+  leak.window = {use.stack.front(), leak.loss->stack.front()};
+  leak.last_use = std::move(use);
+}
+
 Leak Writer::leak(const Candidate& candidate) const {
   Leak leak;
   leak.kind = Kind::lost;
@@ -206,6 +219,7 @@ Leak Writer::leak(const Candidate& candidate) const {
   loss.stack.push_back(frame(candidate.function, place(candidate).location));
   if (!candidate.holder.empty()) loss.holder = Holder{candidate.holder, "", "local", {}, {}};
   leak.loss = std::move(loss);
+  add_last_use(candidate, leak);
   leak.suppressed = ignored(leak);
   return leak;
 }

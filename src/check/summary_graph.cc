@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "check/summary/print.h"
+#include "check/summary/value_names.h"
 
 namespace plumb::check {
 
@@ -17,8 +18,7 @@ constexpr const char* kResult = "result";
 
 class Graph {
  public:
-  Graph(const Program& program, const Function& function, const Summary& summary)
-      : program_(program), function_(function), summary_(summary) {}
+  Graph(const ValueNames& names, const Summary& summary) : names_(names), summary_(summary) {}
 
   plumb::Summary made() {
     const Effect& effect = summary_.effect;
@@ -57,27 +57,6 @@ class Graph {
 
   static std::string name(ValueId id) { return fmt::format("v{}", id.index); }
 
-  std::string label(ValueId id) const {
-    const Value& value = summary_.values[id];
-    if (value.kind == ValueKind::param) return parameter(static_cast<std::uint64_t>(value.number));
-    if (value.kind == ValueKind::cell) {
-      return fmt::format("{}{}", label(value.a), offset(value.number));
-    }
-    return value_text(program_, summary_.values, id);
-  }
-
-  // As the source calls it, where the model has a variable for each parameter.
-  std::string parameter(std::uint64_t number) const {
-    std::vector<const Var*> named;
-    for (const Var& var : function_.vars) {
-      if (var.parameter && !var.name.empty()) named.push_back(&var);
-    }
-    return named.size() == function_.params && number < named.size() ? named[number]->name
-                                                                     : fmt::format("arg{}", number);
-  }
-
-  static std::string offset(std::int64_t at) { return fmt::format("{:+}", at); }
-
   // The node of a value, and on the way to it those that it is found through. False
   // when there is no room for it.
   bool add(ValueId id) {
@@ -90,9 +69,10 @@ class Graph {
     nodes_.emplace(at.index, out_.nodes.size());
     const bool made =
         value.kind == ValueKind::object && ObjectId{value.number}.kind() == ObjectKind::heap;
-    out_.nodes.push_back({name(at), label(at), made ? "allocated" : "", {}});
+    out_.nodes.push_back({name(at), names_.text(at), made ? "allocated" : "", {}});
     if (below) {
-      const std::string way = value.kind == ValueKind::reach ? "..." : offset(value.number);
+      const std::string way =
+          value.kind == ValueKind::reach ? "..." : names_.step(value.a, value.number);
       out_.edges.push_back({name(summary_.values.target(value.a)), name(at), way, true, {}});
     }
     return true;
@@ -102,7 +82,7 @@ class Graph {
     if (!points(cell.value) || !points(cell.base) || !add(cell.base) || !add(cell.value)) return;
     out_.edges.push_back({name(summary_.values.target(cell.base)),
                           name(summary_.values.target(cell.value)),
-                          offset(cell.offset),
+                          names_.step(cell.base, cell.offset),
                           false,
                           {}});
   }
@@ -112,8 +92,7 @@ class Graph {
     if (at != nodes_.end()) out_.nodes[at->second].state = word;
   }
 
-  const Program& program_;
-  const Function& function_;
+  const ValueNames& names_;
   const Summary& summary_;
   plumb::Summary out_;
   std::map<std::uint32_t, std::size_t> nodes_;  // by value, index into out_.nodes
@@ -124,9 +103,9 @@ class Graph {
 plumb::Summary summary_graph(const Program& program, FunctionId function, const Summary& summary) {
   const Function& body = *program.functions()[function.index].body;
   plumb::Summary out;
-  if (summary.known) out = Graph(program, body, summary).made();
+  if (summary.known) out = Graph(ValueNames(program, function, summary), summary).made();
   out.function = body.display;
-  out.text = summary_text(program, summary);
+  out.text = summary_text(program, function, summary);
   while (out.text.ends_with('\n')) out.text.pop_back();
   return out;
 }

@@ -62,6 +62,7 @@ struct LastUse {
   Stack stack;
   std::optional<UseKind> what;
   Extra extra;
+  Stack burst = {};  // program points passed on the way there, newest first
   bool operator==(const LastUse&) const = default;
 };
 

@@ -128,6 +128,7 @@ void rename_modules(Leak& leak, const std::vector<ModuleId>& renamed) {
   rename_modules(leak.allocation.stack, renamed);
   if (leak.loss) rename_modules(leak.loss->stack, renamed);
   if (leak.last_use) rename_modules(leak.last_use->stack, renamed);
+  if (leak.last_use) rename_modules(leak.last_use->burst, renamed);
   rename_modules(leak.window, renamed);
   for (SiblingFree& sibling : leak.frees) rename_modules(sibling.stack, renamed);
   for (Step& step : leak.path) rename_module(step.location, renamed);

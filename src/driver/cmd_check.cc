@@ -153,6 +153,7 @@ Result<Ending> command_check(const Invocation& call) {
   if (!outcome) return std::unexpected(outcome.error());
   stats.step("compile and analyse");
   stats.count("units from the cache", outcome->units_from_cache);
+  stats.count("call cycles and functions from the cache", outcome->components_from_cache);
   for (const auto& [limit, functions] : outcome->cuts) {
     stats.count(fmt::format("cut by limit: {}", limit), functions);
   }

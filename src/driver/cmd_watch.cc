@@ -3,12 +3,18 @@
 //
 // A program's end is handled as `run` does. A running one is only asked for
 // snapshots: on a terminal again and again (the view), otherwise once.
+//
+// --serve beside a program that we start: while it runs, a thread of its own
+// answers; the main thread waits, and answers itself after the end.
 
+#include <pthread.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <thread>
@@ -29,7 +35,6 @@
 #include "driver/screen.h"
 #include "driver/stats.h"
 #include "driver/watch_view.h"
-#include "report/html.h"
 #include "watch/metrics.h"
 #include "watch/places.h"
 #include "watch/watch.h"
@@ -134,28 +139,79 @@ std::optional<std::uint64_t> successor(std::uint64_t pid, const std::vector<std:
   return std::nullopt;
 }
 
-Result<Ending> serve_page(std::uint64_t pid, const Settings& settings, Aids& aids) {
-  if (const Result<void> good = page_is_there(); !good) return std::unexpected(good.error());
-  std::vector<std::string> command;
-  const auto look = [&]() -> Result<Report> {
-    Result<Report> report = look_at(pid, settings);
-    if (!report) {
-      const std::optional<std::uint64_t> next = successor(pid, command, settings);
+// What the page of a process shows: its present report, and when it is gone, that
+// of one which took its place.
+class Looker {
+ public:
+  Looker(std::uint64_t pid, std::vector<std::string> command, const Settings& settings, Aids aids)
+      : pid_(pid), command_(std::move(command)), settings_(settings), aids_(std::move(aids)) {}
+
+  void may_be_replaced() { may_be_replaced_ = true; }
+
+  Result<Report> operator()() {
+    Result<Report> report = look_at(pid_, settings_);
+    if (!report && may_be_replaced_) {
+      const std::optional<std::uint64_t> next = successor(pid_, command_, settings_);
       if (!next) return report;
-      pid = *next;
-      report = look_at(pid, settings);
-      if (!report) return report;
+      pid_ = *next;
+      report = look_at(pid_, settings_);
     }
-    command = report->subject.command;
-    arrange(*report, settings, aids);
+    if (!report) return report;
+    command_ = report->subject.command;
+    arrange(*report, settings_, aids_);
     return report;
-  };
+  }
+
+ private:
+  std::uint64_t pid_;
+  std::vector<std::string> command_;
+  const Settings& settings_;
+  Aids aids_;
+  bool may_be_replaced_ = false;
+};
+
+Result<Ending> serve_page(std::uint64_t pid, const Settings& settings, const Aids& aids) {
+  Looker look(pid, {}, settings, aids);
   Result<Report> first = look();
   if (!first) return std::unexpected(first.error());
-  const Result<void> end = serve_live(settings, std::move(*first), look);
-  if (!end) return std::unexpected(end.error());
+  look.may_be_replaced();
+  Result<LiveServer> live = LiveServer::open(settings, std::move(*first));
+  if (!live) return std::unexpected(live.error());
+  live->serve([&] { return look(); }, [] { return true; });
   return Ending{};
 }
+
+volatile std::sig_atomic_t told_to_end = 0;
+
+// Serves while the program runs; started after it, so that it never sees the thread.
+class Beside {
+ public:
+  Beside(LiveServer& live, const std::function<Result<Report>()>& look)
+      : live_(live), look_(look) {}
+  ~Beside() { stop(); }
+  Beside(const Beside&) = delete;
+  Beside& operator=(const Beside&) = delete;
+
+  void start() {
+    // Signals are for the main thread, which passes them on.
+    sigset_t all;
+    sigset_t old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    thread_ = std::thread([this] { live_.serve(look_, [this] { return !over_; }); });
+    pthread_sigmask(SIG_SETMASK, &old, nullptr);
+  }
+  void stop() {
+    over_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  LiveServer& live_;
+  const std::function<Result<Report>()>& look_;
+  std::atomic<bool> over_ = false;
+  std::thread thread_;
+};
 
 WatchOptions options_from(const Invocation& call) {
   const Settings& settings = call.settings;
@@ -169,6 +225,43 @@ WatchOptions options_from(const Invocation& call) {
   options.follow = settings.text(Opt::follow) == "children";
   options.policy = stale_policy(settings);
   return options;
+}
+
+// The page stays after the program's end, until ^C, unless the end came that way.
+Result<Ending> watch_and_serve(const Invocation& call, Aids& aids) {
+  const Settings& settings = call.settings;
+  Report empty;
+  empty.tool.engine = Engine::watch;
+  empty.tool.mode = "sampled";
+  empty.tool.version = kPlumbVersion;
+  empty.subject.command = call.words;
+  Result<LiveServer> live = LiveServer::open(settings, std::move(empty));
+  if (!live) return std::unexpected(live.error());
+  std::optional<Looker> looker;
+  const std::function<Result<Report>()> look = [&] { return (*looker)(); };
+  Beside beside(*live, look);
+  WatchOptions options = options_from(call);
+  options.on_start = [&](std::uint64_t pid) {
+    looker.emplace(pid, call.words, settings, aids);
+    beside.start();
+  };
+  options.on_end = [&] { beside.stop(); };
+  Stats stats;
+  Result<WatchOutcome> outcome = watch_program(options);
+  if (!outcome) return std::unexpected(outcome.error());
+  std::signal(SIGPIPE, SIG_IGN);
+  stats.step("program and analysis");
+  const Ending ending =
+      finish_program({outcome->report, outcome->wait_status}, settings, aids, stats);
+  if (outcome->from_outside) return ending;
+  note(settings, "the program has ended; the page stays until ^C");
+  live->show_last(std::move(outcome->report));
+  looker->may_be_replaced();
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    std::signal(signal, [](int) { told_to_end = 1; });
+  }
+  live->serve(look, [] { return told_to_end == 0; });
+  return ending;
 }
 
 }  // namespace
@@ -193,14 +286,15 @@ Result<Ending> command_watch(const Invocation& call) {
                          format_in_force(settings) == Format::text && isatty(STDOUT_FILENO) == 1;
     return goes_on ? view(*pid, settings, *aids) : report_once(*pid, settings, *aids);
   }
-  if (settings.has(Opt::serve)) {
-    return fail({}, "--serve is for a program that runs already",
-                "start it with `plumb watch -- PROGRAM`, then `plumb watch --serve PID`");
+  if (settings.has(Opt::metrics)) {
+    return fail({}, "--metrics is for a program that runs already",
+                "start it with `plumb watch -- PROGRAM`, then `plumb watch --metrics=PORT PID`");
   }
   if (settings.size(Opt::sample) == 0) {
     return fail({}, "--sample=0: there must be some bytes between two samples",
                 "write --sample=4k");
   }
+  if (settings.has(Opt::serve)) return watch_and_serve(call, *aids);
   Stats stats;
   Result<WatchOutcome> outcome = watch_program(options_from(call));
   if (!outcome) return std::unexpected(outcome.error());

@@ -13,8 +13,6 @@
 
 #include "base/text.h"
 
-extern char** environ;
-
 namespace plumb {
 
 namespace {

@@ -27,6 +27,8 @@ constexpr auto kWhens = words_of<When>();
 constexpr std::array<std::string_view, 2> kPlainFormats = {"text", "json"};
 constexpr std::array<std::string_view, 3> kColors = {"auto", "always", "never"};
 constexpr std::array<std::string_view, 2> kFollows = {"none", "children"};
+constexpr std::array<std::string_view, 5> kOnLeaks = {"report", "report-now", "stop", "abort",
+                                                      "gdb"};
 constexpr std::array<std::string_view, 4> kDumps = {"man", "bash", "zsh", "fish"};
 
 constexpr CommandSet kEvery = {Command::check, Command::run,     Command::watch, Command::report,
@@ -238,6 +240,67 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .commands = {Command::run},
      .help = "in the second run, also say where what is still reachable was used last, and what "
              "points to it"},
+    {.opt = Opt::pointer_mask,
+     .name = "pointer-mask",
+     .type = ValueType::text,
+     .value_name = "MASK",
+     .commands = {Command::run},
+     .help = "bits of a word that are an address, like 0xffffffffffff: words with tags in the "
+             "other bits are references, too"},
+    {.opt = Opt::report_every,
+     .name = "report-every",
+     .type = ValueType::duration,
+     .value_name = "TIME",
+     .commands = {Command::run},
+     .help = "a report every so often while the program runs, and when SIGUSR1 is sent to plumb; "
+             "0: only then"},
+    {.opt = Opt::on_leak,
+     .name = "on-leak",
+     .type = ValueType::choice,
+     .value_name = "ACTION",
+     .default_value = "report",
+     .commands = {Command::run},
+     .help = "at the moment of a loss (second run, or --once): tell it, stop or abort the program "
+             "there, or wait for gdb",
+     .choices = kOnLeaks},
+    {.opt = Opt::leak_threshold,
+     .name = "leak-threshold",
+     .type = ValueType::size,
+     .value_name = "BYTES",
+     .default_value = "1",
+     .commands = {Command::run},
+     .help = "--on-leak acts when that much is lost"},
+    {.opt = Opt::sites,
+     .name = "sites",
+     .type = ValueType::file,
+     .value_name = "REPORT",
+     .commands = {Command::run},
+     .help = "look only for the leaks of a saved report: plumb's JSON, LeakSanitizer's text, "
+             "memcheck's text or XML",
+     .configurable = false},
+    {.opt = Opt::alloc_fn,
+     .name = "alloc-fn",
+     .type = ValueType::text,
+     .value_name = "NAME[:size=ARG]",
+     .commands = {Command::run},
+     .help = "a function of the program's that allocates, and which argument is the size (1); may "
+             "be repeated",
+     .repeatable = true},
+    {.opt = Opt::free_fn,
+     .name = "free-fn",
+     .type = ValueType::text,
+     .value_name = "NAME[:ptr=ARG]",
+     .commands = {Command::run},
+     .help = "a function of the program's that frees, and which argument is the block (1); may be "
+             "repeated",
+     .repeatable = true},
+    {.opt = Opt::drop_frees,
+     .name = "drop-frees",
+     .type = ValueType::text,
+     .value_name = "PERCENT[:SEED]",
+     .commands = {Command::run},
+     .help = "skip that share of the program's frees, to see whether the leaks are found",
+     .configurable = false},
     {.opt = Opt::keep_trace,
      .name = "keep-trace",
      .type = ValueType::file,
@@ -269,7 +332,7 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .type = ValueType::text,
      .value_name = "ADDR:PORT",
      .commands = {Command::watch},
-     .help = "with a PID: serve the page of --format=html, live; without a value on a free port of "
+     .help = "serve the page of --format=html, live; without a value on a free port of "
              "127.0.0.1. The address, with a random token, is printed",
      .bare_value = "127.0.0.1:0",
      .configurable = false},
@@ -299,9 +362,9 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .type = ValueType::choice,
      .value_name = "WHOM",
      .default_value = "none",
-     .commands = {Command::watch},
-     .help = "children: watch what the program forks and starts, too; each has its own snapshot, "
-             "the report is of all",
+     .commands = {Command::run, Command::watch},
+     .help = "children: what the program forks and starts, too; the report is of all, and there is "
+             "one for each where --output (or --snapshot-file) has %p",
      .choices = kFollows},
     {.opt = Opt::times_active,
      .name = "times-active",

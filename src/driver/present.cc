@@ -86,7 +86,8 @@ void name_process(Settings& settings, const Report& report) {
   std::string path;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i] == '%' && i + 1 < pattern.size() && pattern[i + 1] == 'p') {
-      path += fmt::format("{}", report.subject.pid.value_or(0));
+      // Of several processes: all of them.
+      path += report.subject.pid ? fmt::format("{}", *report.subject.pid) : "all";
       ++i;
     } else {
       path += pattern[i];

@@ -55,13 +55,27 @@ Result<void> check_output(const Settings& settings, Opt opt) {
   return {};
 }
 
-Ending finish_program(EndedProgram ended, Settings settings, Aids& aids, Stats& stats) {
-  Report& report = ended.report;
+namespace {
+
+void prepare(Report& report, Settings& settings, Aids& aids) {
   report.tool.version = kPlumbVersion;
   name_process(settings, report);
   hide(report, aids);
   apply_filters(report, settings);
   sort_leaks(report, *value_of<SortKey>(settings.text(Opt::sort)));
+}
+
+}  // namespace
+
+void show_so_far(Report& report, Settings settings, Aids& aids) {
+  prepare(report, settings, aids);
+  (void)check_report(report);
+  (void)show(report, settings);
+}
+
+Ending finish_program(EndedProgram ended, Settings settings, Aids& aids, Stats& stats) {
+  Report& report = ended.report;
+  prepare(report, settings, aids);
   const Verdict verdict = judge(report, settings);
   bool finished = check_report(report);
   stats.step("hide, filter and sort");

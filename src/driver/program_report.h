@@ -14,6 +14,9 @@ namespace plumb {
 // A run may take hours: a file that cannot be written is known before it.
 Result<void> check_output(const Settings& settings, Opt opt);
 
+// A report that is not the last one: to where the last one goes.
+void show_so_far(Report& report, Settings settings, Aids& aids);
+
 struct EndedProgram {
   Report& report;
   int wait_status;

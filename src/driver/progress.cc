@@ -22,7 +22,7 @@ void put(const std::string& text) { (void)!write(STDERR_FILENO, text.data(), tex
 
 }  // namespace
 
-Progress::Progress(const Settings& settings, std::string what) {
+Progress::Progress(const Settings& settings, const std::string& what) {
   if (settings.flag(Opt::quiet) || isatty(STDERR_FILENO) != 1) return;
   thread_ = std::thread([this, what = printable(what)]() mutable { draw(std::move(what)); });
 }

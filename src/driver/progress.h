@@ -18,7 +18,7 @@ namespace plumb {
 
 class Progress {
  public:
-  Progress(const Settings& settings, std::string what);
+  Progress(const Settings& settings, const std::string& what);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

@@ -120,7 +120,8 @@ inline constexpr auto kObject<Loss> = object(Layout::block, &Loss::extra,      /
 template <>
 inline constexpr auto kObject<LastUse> = object(Layout::block, &LastUse::extra,      //
                                                 optional("stack", &LastUse::stack),  //
-                                                optional("what", &LastUse::what));
+                                                optional("what", &LastUse::what),    //
+                                                optional("burst", &LastUse::burst));
 
 template <>
 inline constexpr auto kObject<SiblingFree> = object(Layout::block, &SiblingFree::extra,      //

@@ -91,14 +91,14 @@ class RelatedPlaces {
     SarifJson location = places_.location(*allocated, holder_text(holder));
     SarifJson variable = {{"fullyQualifiedName", printable(holder.name)}, {"kind", "variable"}};
     location["logicalLocations"] = SarifJson::array({std::move(variable)});
-    add(std::move(location));
+    add(location);
   }
 
   SarifJson take() { return std::move(list_); }
   std::size_t left_out() const { return left_out_; }
 
  private:
-  void add(SarifJson location) {
+  void add(const SarifJson& location) {
     if (list_.size() == kSarifMostRelated) {
       ++left_out_;
       return;

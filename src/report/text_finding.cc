@@ -25,6 +25,7 @@ constexpr std::size_t kDetail = 2;      // indentation of what follows the headl
 constexpr std::size_t kWrapped = 6;     // and of its continuation lines
 constexpr std::size_t kSiblingPlaces = 3;
 constexpr std::size_t kHolders = 3;
+constexpr std::size_t kBurst = 5;  // points of the way to the last use
 
 std::string current_directory() {
   std::error_code error;
@@ -228,6 +229,21 @@ class Writer {
     const auto& what = leak_.last_use->what;
     const std::string verb = what ? fmt::format("last used ({})", name_of(*what)) : "last used";
     stack_detail(verb, leak_.last_use->stack, Place::unknown);
+    if (!leak_.last_use->burst.empty()) burst(leak_.last_use->burst);
+  }
+
+  // Not a stack: where the program came by, before it came there.
+  void burst(const Stack& points) {
+    Paragraph line(kDetail, kWrapped);
+    line.add("after passing ");
+    const std::size_t shown = context_.verbose ? points.size() : std::min(kBurst, points.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+      if (i != 0) line.add(", ");
+      line.add(context_.places.function(points[i])).add(" (");
+      line.add(context_.places.line(points[i])).add(")");
+    }
+    if (shown < points.size()) line.add(", ...");
+    text_ += line.render(context_.page);
   }
 
   void path() { text_ += write_path(leak_.path, context_.places, context_.page, context_.verbose); }
@@ -285,7 +301,7 @@ class Writer {
     if (!leak_.fix || leak_.fix->text.empty()) return;
     Paragraph line(kDetail, kWrapped);
     line.add("suggestion: ", Tone::help).add(printable(leak_.fix->text));
-    if (leak_.fix->place) {
+    if (leak_.fix->place && (start_.frame == nullptr || *leak_.fix->place != *start_.frame)) {
       const std::string where = context_.places.line(*leak_.fix->place);
       if (leak_.fix->text.find(where) == std::string::npos) line.add(" (" + fit(where) + ")");
     }

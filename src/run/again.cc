@@ -62,7 +62,7 @@ void Input::restore() const {
 }
 
 Result<Trace> look_again(Launch launch, const Trace& found, bool kept, const Input& input,
-                         double first_seconds) {
+                         double first_seconds, int& wait_status) {
   Result<std::string> tool = valgrind_tool();
   if (!tool) return std::unexpected(tool.error());
   const Wants wants = wants_of(found, kept);
@@ -74,14 +74,17 @@ Result<Trace> look_again(Launch launch, const Trace& found, bool kept, const Inp
 
   launch.tool_folder = *tool;
   launch.wants = list->fd();
-  launch.quiet = true;
+  // Who stops it at the loss wants to see what it did until then.
+  const bool by_hand = launch.on_leak == "stop" || launch.on_leak == "gdb";
+  launch.quiet = !by_hand;
   launch.no_input = input.is_gone();
   launch.stack_depth = 1;  // the tool takes the stacks that matter
-  launch.limit = std::max(kLeastLimit, kSlowdown * first_seconds);
+  launch.limit = by_hand ? 0 : std::max(kLeastLimit, kSlowdown * first_seconds);
   input.rewind();
   const Result<Ended> ended = launch_and_wait(launch, *memory);
   input.restore();
   if (!ended) return std::unexpected(ended.error());
+  wait_status = ended->wait_status;
   if (ended->over_limit) {
     return fail({}, fmt::format("the second run was stopped after {:.0f} seconds", launch.limit),
                 "plumb run --once does both in one run");

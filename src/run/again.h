@@ -41,6 +41,6 @@ class Input {
 // first run's answer stands.
 // `kept`: what is still reachable is watched, too.
 Result<Trace> look_again(Launch launch, const Trace& found, bool kept, const Input& input,
-                         double first_seconds);
+                         double first_seconds, int& wait_status);
 
 }  // namespace plumb

@@ -23,9 +23,9 @@ Trace first_run() {
   TraceGroup lost{Reach::lost, 1, 0, "malloc", {2, 30, {}}, {1, 5, {}}, {10, 20, {}}};
   TraceGroup kept{Reach::reachable, 2, 0, "calloc", {1, 7, {}}, {}, {7, 7, {}}};
   trace.groups = {kept, lost};
-  trace.lost = {{{at(0, 0x10), 1, 10, 4}, 10, 1, 0},
-                {{at(0, 0x10), 1, 20, 1}, 20, 1, 1},
-                {{at(1, 0x28), 1, 5, 9}, 5, 1, 0}};
+  trace.lost = {{{at(0, 0x10), 1, 10, 4}, 0, 10, 1, 0},
+                {{at(0, 0x10), 1, 20, 1}, 0, 20, 1, 1},
+                {{at(1, 0x28), 1, 5, 9}, 0, 5, 1, 0}};
   trace.freed = {1, 1, {}};
   trace.allocated = {5, 43, {}};
   return trace;
@@ -119,10 +119,10 @@ TEST(Wants, GiveEachGroupItsShare) {
   Trace trace = first_run();
   trace.lost.clear();
   for (std::uint32_t i = 0; i < kMaxWatched * 2; ++i) {
-    trace.lost.push_back({{at(0, 0x10), 1, 10, i + 1}, 10, 1, i});
+    trace.lost.push_back({{at(0, 0x10), 1, 10, i + 1}, 0, 10, 1, i});
   }
   for (std::uint32_t i = 0; i < 3; ++i) {
-    trace.lost.push_back({{at(1, 0x20), 1, 10, i + 1}, 10, 0, i});
+    trace.lost.push_back({{at(1, 0x20), 1, 10, i + 1}, 0, 10, 0, i});
   }
   const Wants wants = wants_of(trace);
   EXPECT_EQ(wants.watched, kMaxWatched);

@@ -32,14 +32,21 @@ constexpr std::uint64_t kTraceSize = std::uint64_t{24} << 30;
 // and closed it.
 constexpr int kTraceFd = 900;
 constexpr int kWantsFd = 901;
+constexpr int kTellFd = 902;
 
 constexpr std::array kForwarded = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM};
 
 volatile std::sig_atomic_t child_pid = 0;
 volatile std::sig_atomic_t signals_seen = 0;
+volatile std::sig_atomic_t look_on = 0;      // SIGUSR1 is for us
+volatile std::sig_atomic_t look_wanted = 0;  // and came
 
 void forward(int signal, siginfo_t* info, void*) {
   const int saved = errno;
+  if (signal == SIGUSR1 && look_on != 0) {
+    look_wanted = 1;
+    return;
+  }
   signals_seen = 1;
   // From the terminal the whole foreground group got it, the program too.
   const bool everybody = info->si_code == SI_KERNEL;
@@ -65,6 +72,7 @@ class Forwarding {
       sigaction(kForwarded[i], &old_[i], nullptr);
     }
     child_pid = 0;
+    look_on = 0;
   }
   Forwarding(const Forwarding&) = delete;
   Forwarding& operator=(const Forwarding&) = delete;
@@ -92,6 +100,7 @@ struct Prepared {  // all memory that the child needs, allocated before the fork
   char* const* environment;
   Descriptor trace;
   Descriptor wants;
+  Descriptor tell;
   int nowhere;  // /dev/null, or -1
   bool quiet;
   bool no_input;
@@ -113,7 +122,8 @@ bool place_streams(const Prepared& prepared) {
 }
 
 [[noreturn]] void run_child(const Prepared& prepared) {
-  if (place(prepared.trace) && place(prepared.wants) && place_streams(prepared)) {
+  if (place(prepared.trace) && place(prepared.wants) && place(prepared.tell) &&
+      place_streams(prepared)) {
     sigprocmask(SIG_SETMASK, prepared.mask, nullptr);
     execve(prepared.program, prepared.arguments, prepared.environment);
   }
@@ -156,40 +166,65 @@ Descriptor placed(int ours, int wanted) {
   return {ours, room ? wanted : ours};
 }
 
-std::vector<std::string> arguments_for(const Launch& launch) {
+std::vector<std::string> arguments_for(const Launch& launch, int tell_fd) {
   if (launch.tool_folder.empty()) return launch.command;
   std::vector<std::string> words = {launch.tool_folder + "/plumb-amd64-linux",
                                     "--tool=plumb",
                                     "--command-line-only=yes",
                                     "-q",
                                     "--log-file=/dev/null",
-                                    "--vgdb=no",
+                                    launch.on_leak == "gdb" ? "--vgdb=yes" : "--vgdb=no",
                                     "--child-silent-after-fork=yes",
                                     "--sigill-diagnostics=no",
                                     "--max-threads=2000"};
   if (launch.no_input) words.emplace_back("--no-input=yes");
+  if (!launch.on_leak.empty()) {
+    words.push_back("--on-leak=" + launch.on_leak);
+    words.push_back(fmt::format("--leak-threshold={}", launch.leak_threshold));
+    words.push_back(fmt::format("--tell-file={}", tell_fd));
+  }
+  if (launch.pointer_mask != 0) {
+    words.push_back(fmt::format("--pointer-mask={:#x}", launch.pointer_mask));
+  }
   words.insert(words.end(), launch.command.begin(), launch.command.end());
   return words;
 }
 
-// Until the program ends, or its time is over.
-void wait_for(pid_t pid, double limit, Ended& ended) {
-  if (limit > 0) {
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Looks at the program from time to time, until it ends or its time is over.
+void attend(pid_t pid, int handle, const Launch& launch, Ended& ended) {
+  constexpr double kLong = 1e6;
+  constexpr double kNotice = 0.2;  // a request that came right before the wait
+  const auto begin = std::chrono::steady_clock::now();
+  double next_look = launch.look && launch.look_every > 0 ? launch.look_every : kLong;
+  while (true) {
+    const double now = seconds_since(begin);
+    if (launch.limit > 0 && now >= launch.limit) {
+      ended.over_limit = true;
+      kill(pid, SIGKILL);
+      return;
+    }
+    if (launch.look && (look_wanted != 0 || now >= next_look)) {
+      look_wanted = 0;
+      launch.look(pid);
+      if (launch.look_every > 0) next_look = seconds_since(begin) + launch.look_every;
+    }
+    double left = std::min(launch.limit > 0 ? launch.limit - now : kLong, next_look - now);
+    if (launch.look) left = std::min(left, kNotice);
+    pollfd wanted{handle, POLLIN, 0};
+    const int ready = poll(&wanted, 1, static_cast<int>(std::max(left, 0.0) * 1000) + 1);
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return;
+  }
+}
+
+void wait_for(pid_t pid, const Launch& launch, Ended& ended) {
+  if (launch.limit > 0 || launch.look) {
     const int handle = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
     if (handle >= 0) {
-      const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(limit);
-      while (true) {
-        const double left =
-            std::chrono::duration<double>(end - std::chrono::steady_clock::now()).count();
-        if (left <= 0) {
-          ended.over_limit = true;
-          kill(pid, SIGKILL);
-          break;
-        }
-        pollfd wanted{handle, POLLIN, 0};
-        const int ready = poll(&wanted, 1, static_cast<int>(std::min(left, 1e6) * 1000) + 1);
-        if (ready > 0 || (ready < 0 && errno != EINTR)) break;
-      }
+      attend(pid, handle, launch, ended);
       close(handle);
     }
   }
@@ -229,6 +264,20 @@ Result<TraceMemory> TraceMemory::with(std::string_view content) {
     if (put <= 0) return fail({}, fmt::format("cannot get memory: {}", std::strerror(errno)));
     content.remove_prefix(static_cast<std::size_t>(put));
   }
+  return memory;
+}
+
+Result<TraceMemory> TraceMemory::second_look() const {
+  TraceMemory memory;
+  memory.fd_ = fcntl(fd_, F_DUPFD_CLOEXEC, 0);
+  if (memory.fd_ < 0) return fail({}, fmt::format("cannot look: {}", std::strerror(errno)));
+  return memory;
+}
+
+Result<TraceMemory> TraceMemory::of_file(const std::string& path) {
+  TraceMemory memory;
+  memory.fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (memory.fd_ < 0) return fail(path, std::strerror(errno));
   return memory;
 }
 
@@ -275,7 +324,9 @@ std::vector<std::string> runtime_environment(const char* const* environment, con
   std::vector<std::string> result;
   // The user's own preloads stay, before ours: one that looks at malloc and
   // passes it on still works.
-  std::string preload = launch.runtime;
+  std::string preload;
+  for (const std::string& more : launch.more_preloads) preload += more + ":";
+  preload += launch.runtime;
   const bool tool = !launch.tool_folder.empty();
   bool bound = false;
   for (; *environment != nullptr; ++environment) {
@@ -285,7 +336,7 @@ std::vector<std::string> runtime_environment(const char* const* environment, con
     bound = bound || entry.starts_with("LD_BIND_NOW=");
     if (entry.starts_with("LD_PRELOAD=")) {
       const std::string_view theirs = entry.substr(entry.find('=') + 1);
-      if (!theirs.empty()) preload = fmt::format("{}:{}", theirs, launch.runtime);
+      if (!theirs.empty()) preload = fmt::format("{}:{}", theirs, preload);
       continue;
     }
     result.emplace_back(entry);
@@ -295,6 +346,11 @@ std::vector<std::string> runtime_environment(const char* const* environment, con
                              ? fmt::format("{}={}", PLUMB_RUNTIME_VARIABLE, launch.settings)
                              : fmt::format("{}=fd={}:depth={}:scrub={}", PLUMB_RUNTIME_VARIABLE,
                                            trace_fd, launch.stack_depth, launch.scrub ? 1 : 0);
+  if (launch.settings.empty() && launch.pointer_mask != 0) {
+    settings += fmt::format(":mask={}", launch.pointer_mask);
+  }
+  if (launch.settings.empty() && launch.look) settings += ":ask=1";
+  if (launch.settings.empty()) settings += launch.more_settings;
   if (tool) {
     result.push_back("VALGRIND_LIB=" + launch.tool_folder);
     result.push_back("VALGRIND_LAUNCHER=" + launch.tool_folder + "/plumb-amd64-linux");
@@ -303,6 +359,7 @@ std::vector<std::string> runtime_environment(const char* const* environment, con
     settings += fmt::format(":watch={}:bind={}", wants_fd, bound ? 0 : 1);
   }
   result.push_back(std::move(settings));
+  result.insert(result.end(), launch.more_variables.begin(), launch.more_variables.end());
   return result;
 }
 
@@ -321,7 +378,9 @@ Result<Ended> launch_with(const Launch& launch, int trace_fd) {
   const Descriptor trace_file = placed(trace_fd, kTraceFd);
   const Descriptor wants_file = placed(launch.wants, kWantsFd);
   const int nowhere = launch.quiet || launch.no_input ? open("/dev/null", O_RDWR | O_CLOEXEC) : -1;
-  std::vector<std::string> command = arguments_for(launch);
+  const bool tells = !launch.on_leak.empty() && !launch.tool_folder.empty();
+  const Descriptor tell_file = placed(tells ? STDERR_FILENO : -1, kTellFd);
+  std::vector<std::string> command = arguments_for(launch, tell_file.theirs);
   std::vector<std::string> environment =
       runtime_environment(environ, launch, trace_file.theirs, wants_file.theirs);
   const std::string program =
@@ -340,11 +399,13 @@ Result<Ended> launch_with(const Launch& launch, int trace_fd) {
   const auto begin = std::chrono::steady_clock::now();
   const pid_t pid = fork();
   if (pid == 0) {
-    run_child({program.c_str(), arguments.data(), variables.data(), trace_file, wants_file, nowhere,
-               launch.quiet, launch.no_input, pipe_ends[1], &old_mask});
+    run_child({program.c_str(), arguments.data(), variables.data(), trace_file, wants_file,
+               tell_file, nowhere, launch.quiet, launch.no_input, pipe_ends[1], &old_mask});
   }
   child_pid = pid;
   signals_seen = 0;
+  look_wanted = 0;
+  look_on = launch.look ? 1 : 0;
   if (nowhere >= 0) close(nowhere);
   sigprocmask(SIG_SETMASK, &old_mask, nullptr);
   close(pipe_ends[1]);
@@ -358,7 +419,9 @@ Result<Ended> launch_with(const Launch& launch, int trace_fd) {
   do got = read(pipe_ends[0], &problem, sizeof problem);
   while (got < 0 && errno == EINTR);
   close(pipe_ends[0]);
-  wait_for(pid, launch.limit, ended);
+  if (got != sizeof problem && launch.on_start) launch.on_start(pid);
+  wait_for(pid, launch, ended);
+  if (got != sizeof problem && launch.on_end) launch.on_end();
   ended.from_outside = signals_seen != 0;
   if (got == sizeof problem) {
     return fail(program, fmt::format("cannot start: {}", std::strerror(problem)));

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,10 @@ class TraceMemory {
   ~TraceMemory();
 
   int fd() const { return fd_; }
+  // The same memory, mapped by itself: it may have grown.
+  Result<TraceMemory> second_look() const;
+  // Memory that a file has.
+  static Result<TraceMemory> of_file(const std::string& path);
   // Mapped on first use; holes cost nothing.
   Result<std::span<const std::byte>> bytes();
 
@@ -46,9 +51,18 @@ struct Launch {
   std::string runtime;               // library to preload
   unsigned stack_depth = 30;
   bool scrub = true;
-  // What the runtime is told instead of the two above, when it writes its
-  // records by itself.
+  std::uint64_t pointer_mask = 0;  // 0: words are references as they are
+  // What the runtime is told instead of the above, when it writes its records by
+  // itself.
   std::string settings = {};
+  std::string more_settings = {};               // each begins with a colon
+  std::vector<std::string> more_preloads = {};  // before the runtime
+  std::vector<std::string> more_variables = {};
+
+  // Called while the program runs: every so many seconds, and when SIGUSR1 is sent to
+  // us, which then is not passed on.
+  std::function<void(pid_t)> look;
+  double look_every = 0;  // 0: only when asked
 
   // Under the Valgrind tool:
   std::string tool_folder;  // where the tool is; empty: natively
@@ -56,6 +70,14 @@ struct Launch {
   bool quiet = false;       // output goes nowhere: it was seen before
   bool no_input = false;    // nothing to read; the tool ends the run when it is read
   double limit = 0;         // seconds; then it is killed
+  // At the moment of a loss, instead of at the end: "report-now", "stop", "abort" or
+  // "gdb"; empty: nothing. The tool tells it on our standard error.
+  std::string on_leak = {};
+  std::uint64_t leak_threshold = 1;  // bytes that must be lost for it
+
+  // Called when it runs, and as soon as it has ended.
+  std::function<void(pid_t)> on_start = {};
+  std::function<void()> on_end = {};
 };
 
 // How a program ended, as a report says it.

@@ -3,9 +3,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <climits>
+#include <csignal>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -21,13 +23,17 @@
 #include "base/text.h"
 #include "core/accounting.h"
 #include "core/filter.h"
+#include "core/merge.h"
 #include "run/again.h"
+#include "run/ask.h"
 #include "run/join.h"
 #include "run/launch.h"
+#include "run/process_traces.h"
 #include "run/program.h"
 #include "run/trace_report.h"
 #include "run/wants.h"
 #include "trace/record_reader.h"
+#include "trace/symbolise.h"
 
 namespace plumb {
 
@@ -69,11 +75,6 @@ Report untracked_report() {
   return report;
 }
 
-bool is_attached(std::span<const std::byte> bytes) {
-  return bytes.size() >= sizeof(PlumbTraceHeader) &&
-         std::memcmp(bytes.data(), PLUMB_TRACE_MAGIC, 8) == 0;
-}
-
 void keep(const std::string& path, std::span<const std::byte> bytes, Report& report) {
   if (path.empty()) return;
   const Result<void> kept = [&]() -> Result<void> {
@@ -99,21 +100,56 @@ void note_missed(const Joined& joined, Report& report) {
        {}});
 }
 
+// Only what was allocated at one of these sites.
+Trace only_at(const Sites& sites, const Trace& trace) {
+  Trace selected = trace;
+  Symboliser symbols(trace.modules);
+  std::vector<bool> wanted;
+  for (const TraceGroup& group : trace.groups) {
+    wanted.push_back(sites.has(named_stack(trace.stacks[group.stack], symbols)));
+  }
+  const auto unwanted = [&](const TraceLost& block) { return !wanted[block.group]; };
+  std::erase_if(selected.lost, unwanted);
+  std::erase_if(selected.kept, unwanted);
+  return selected;
+}
+
+void keep_sites(const Sites& sites, Report& report) {
+  std::size_t lost = 0;
+  filter_leaks(report, [&](const Leak& leak) {
+    const bool kept = sites.has(leak.allocation.stack);
+    lost += kept && leak.kind == Kind::lost ? 1 : 0;
+    return kept;
+  });
+  if (lost != 0) return;
+  report.notes.push_back(
+      {"sites",
+       fmt::format("nothing of what the report of --sites names ({}) was lost in "
+                   "this run",
+                   count_of(sites.count(), "site")),
+       "was it made with the same program and arguments?",
+       {}});
+}
+
 bool worth_another_look(const Trace& trace, bool kept) {
   return trace.phase == PLUMB_PHASE_DONE && trace.problem == PLUMB_PROBLEM_NONE &&
          (!trace.lost.empty() || (kept && !trace.kept.empty()));
 }
 
 // The report of the first run, with the places of loss when they can be had.
+// `wait_status` is the program's: the second run's when it was ended at the loss.
 Report report_with_places(const RunOptions& options, const Launch& launch, const Trace& found,
-                          const Ended& ended, const Input& input) {
+                          const Ended& ended, const Input& input, int& wait_status) {
   if (options.look == RunOptions::Look::once) {
     Joined joined;
     Report report = join_report(found, found, joined);
     report.tool.mode = "once";
     return report;
   }
-  if (options.look == RunOptions::Look::scan_only || !worth_another_look(found, options.last_use)) {
+  const Trace selected = options.sites ? only_at(*options.sites, found) : Trace{};
+  const Trace& wanted = options.sites ? selected : found;
+  if (options.look == RunOptions::Look::scan_only ||
+      !worth_another_look(wanted, options.last_use)) {
     return report_from(found);
   }
   Result<Trace> watched = [&]() -> Result<Trace> {
@@ -122,7 +158,13 @@ Report report_with_places(const RunOptions& options, const Launch& launch, const
                   "plumb run --once does both in one run");
     }
     if (options.before_again) options.before_again();
-    return look_again(launch, found, options.last_use, input, ended.seconds);
+    int second = 0;
+    Result<Trace> trace =
+        look_again(launch, wanted, options.last_use, input, ended.seconds, second);
+    if (options.on_leak == "abort" && WIFSIGNALED(second) && WTERMSIG(second) == SIGABRT) {
+      wait_status = second;
+    }
+    return trace;
   }();
   if (!watched) {
     Report report = report_from(found);
@@ -138,8 +180,81 @@ Report report_with_places(const RunOptions& options, const Launch& launch, const
   Joined joined;
   Report report = join_report(found, *watched, joined);
   report.tool.mode = "again";
-  note_missed(joined, report);
+  if (!options.sites) note_missed(joined, report);  // the others were not watched
   return report;
+}
+
+void finish(const RunOptions& options, const Ended& ended, Report& report) {
+  describe_subject(report.subject, options, ended);
+  if (options.sites) keep_sites(*options.sites, report);
+  if (!options.forgotten) {
+    filter_leaks(report, [](const Leak& leak) { return leak.kind != Kind::forgotten; });
+  }
+  PLUMB_CHECK(check_totals(report));
+}
+
+// While the program runs. What cannot be had is left out: there will be another one.
+void report_so_far(const RunOptions& options, pid_t pid, const TraceMemory& memory) {
+  const Result<Trace> trace = ask_program(pid, memory);
+  if (!trace) return;
+  Report report = report_from(*trace);
+  report.tool.mode = "so far";
+  Ended so_far;
+  so_far.pid = pid;
+  so_far.started = std::chrono::system_clock::now();
+  finish(options, so_far, report);
+  report.subject.started.clear();
+  report.subject.status.reset();
+  options.on_report(report);
+}
+
+Result<RunOutcome> run_and_follow(const RunOptions& options, Launch first, const Launch& second) {
+  const Result<TraceFolder> folder = TraceFolder::create();
+  if (!folder) return std::unexpected(folder.error());
+  first.settings = fmt::format("dir={}:depth={}:scrub={}:mask={}", folder->path(),
+                               first.stack_depth, first.scrub ? 1 : 0, first.pointer_mask);
+  Input input;
+  const Result<Ended> ended = launch_and_wait(first);
+  if (!ended) return std::unexpected(ended.error());
+  input.note_end();
+  RunOutcome outcome;
+  outcome.wait_status = ended->wait_status;
+  std::size_t unreadable = 0;
+  for (const Trace& trace : folder->traces(ended->pid, unreadable)) {
+    const bool is_first =
+        outcome.processes.empty() && trace.pid == static_cast<std::uint32_t>(ended->pid);
+    if (is_first && trace.phase == PLUMB_PHASE_REFUSED) return refusal(trace, first.program);
+    Report report =
+        is_first ? report_with_places(options, second, trace, *ended, input, outcome.wait_status)
+                 : report_from(trace);
+    finish(options, *ended, report);
+    if (!is_first) {
+      report.subject.pid = trace.pid;
+      report.subject.command = {trace.command};
+      report.subject.duration.reset();
+      report.subject.status.reset();
+    }
+    // One process may be several programs, one after the other.
+    const auto known = std::ranges::find(outcome.processes, report.subject.pid,
+                                         [](const Report& other) { return other.subject.pid; });
+    if (known == outcome.processes.end()) {
+      outcome.processes.push_back(std::move(report));
+    } else {
+      *known = merge_reports({std::move(*known), std::move(report)});
+    }
+  }
+  if (outcome.processes.empty()) outcome.processes.push_back(untracked_report());
+  outcome.report = merge_reports(outcome.processes);
+  describe_subject(outcome.report.subject, options, *ended);
+  if (unreadable != 0) {
+    outcome.report.notes.push_back(
+        {"not-tracked",
+         fmt::format("{} left no readable trace", count_of(unreadable, "process")),
+         "",
+         {}});
+  }
+  PLUMB_CHECK(check_totals(outcome.report));
+  return outcome;
 }
 
 }  // namespace
@@ -160,7 +275,30 @@ Result<RunOutcome> run_program(const RunOptions& options) {
   launch.runtime = *runtime;
   launch.stack_depth = options.stack_depth;
   launch.scrub = options.scrub;
+  launch.pointer_mask = options.pointer_mask;
+  launch.on_leak = options.on_leak;
+  launch.leak_threshold = options.leak_threshold;
   Launch first = launch;
+  std::optional<DropList> drops;
+  if (options.drop.percent != 0) {
+    for (Launch* each : {&first, &launch}) {
+      Result<DropList> list = DropList::create();
+      if (!list) return std::unexpected(list.error());
+      if (const Result<void> good = list->prepare(options.drop, *each); !good) {
+        return std::unexpected(good.error());
+      }
+      // The second run's list says the same.
+      if (each == &first) drops.emplace(std::move(*list));
+    }
+  }
+  for (const CustomFunction& function : options.custom) {
+    first.more_settings += ":" + setting_for(function, *program);
+  }
+  if (options.follow) return run_and_follow(options, std::move(first), launch);
+  if (options.on_report) {
+    first.look = [&](pid_t pid) { report_so_far(options, pid, *memory); };
+    first.look_every = options.report_every;
+  }
   std::optional<TraceMemory> wants;
   if (options.look == RunOptions::Look::once) {
     const Result<std::string> tool = valgrind_tool();
@@ -193,15 +331,13 @@ Result<RunOutcome> run_program(const RunOptions& options) {
     } else if (trace->phase == PLUMB_PHASE_REFUSED) {
       return refusal(*trace, *program);
     } else {
-      outcome.report = report_with_places(options, launch, *trace, *ended, input);
+      outcome.report =
+          report_with_places(options, launch, *trace, *ended, input, outcome.wait_status);
+      if (drops) note_dropped(options.drop, drops->blocks(), *trace, outcome.report);
     }
     keep(options.keep_trace, *bytes, outcome.report);
   }
-  describe_subject(outcome.report.subject, options, *ended);
-  if (!options.forgotten) {
-    filter_leaks(outcome.report, [](const Leak& leak) { return leak.kind != Kind::forgotten; });
-  }
-  PLUMB_CHECK(check_totals(outcome.report));
+  finish(options, *ended, outcome.report);
   return outcome;
 }
 

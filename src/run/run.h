@@ -9,6 +9,9 @@
 
 #include "base/result.h"
 #include "core/report.h"
+#include "run/custom.h"
+#include "run/drop.h"
+#include "run/sites.h"
 
 namespace plumb {
 
@@ -27,11 +30,26 @@ struct RunOptions {
   // last, and what points to it.
   bool last_use = false;
   std::function<void()> before_again;  // the second run is about to begin
+  // A word with only these bits counts as a reference, too; 0: words as they are.
+  std::uint64_t pointer_mask = 0;
+  // Reports while the program runs: every so many seconds (0: only when SIGUSR1 is
+  // sent to us). Null: none.
+  std::function<void(Report&)> on_report;
+  double report_every = 0;
+  // What to do at the moment of a loss (launch.h), and how much must be lost for it.
+  std::string on_leak;
+  std::uint64_t leak_threshold = 1;
+  std::vector<CustomFunction> custom;  // allocators of the program's own
+  std::optional<Sites> sites;          // only these are looked for and listed
+  bool follow = false;                 // processes that the program starts, too
+  DropFrees drop;                      // skip frees, to see whether the leaks are found
 };
 
 struct RunOutcome {
   Report report;        // complete: ids, order and totals set
   int wait_status = 0;  // as waitpid gives it: the program's own end
+  // With `follow`: a report for each process; `report` is all of them in one.
+  std::vector<Report> processes;
 };
 
 // Runs the command with its own standard streams. Fails before the start

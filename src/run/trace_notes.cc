@@ -67,7 +67,7 @@ struct LimitWords {
   const char* code;
   const char* text;
 };
-constexpr std::array<LimitWords, 7> kLimits = {{
+constexpr std::array<LimitWords, 8> kLimits = {{
     {PLUMB_LIMIT_STACKS_FULL, "stacks-full",
      "there were more allocation stacks than there is room for: later ones are unknown"},
     {PLUMB_LIMIT_MODULES_FULL, "modules-full",
@@ -80,6 +80,9 @@ constexpr std::array<LimitWords, 7> kLimits = {{
      "this libc's own bookkeeping was not recognised: a few leaks may look reachable"},
     {PLUMB_LIMIT_CUSTOM_FULL, "custom-blocks-full",
      "there was no room for some of the blocks that PLUMB_ALLOC announced"},
+    {PLUMB_LIMIT_NOT_DIVERTED, "not-diverted",
+     "a function of --alloc-fn or --free-fn was not found, or begins with code that cannot be "
+     "moved: its calls were not seen"},
     {PLUMB_LIMIT_SHORT_STACKS, "short-stacks",
      "stacks differed too often to be walked whole: some have their innermost frames only"},
 }};

@@ -12,6 +12,7 @@
 #include "core/fingerprint.h"
 #include "core/merge.h"
 #include "core/order.h"
+#include "core/suggestion.h"
 #include "run/trace_notes.h"
 #include "trace/demangle.h"
 
@@ -129,6 +130,7 @@ void finish_report(Report& report, const Trace& trace, Symboliser& symbols) {
 
   merge_leaks(report.leaks);
   assign_ids(report);
+  suggest_fixes(report);
   sort_leaks(report);
   recount_hidden(report);
 }

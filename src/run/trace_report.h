@@ -30,9 +30,6 @@ bool is_system_library(std::string_view path);
 // Everything except what only the starter knows (command, duration, status).
 Report report_from(const Trace& trace);
 
-// Names for addresses; what has no module keeps its address.
-Stack named_stack(const std::vector<TraceAddress>& addresses, Symboliser& symbols);
-
 // "operator new[]" for a stack that begins in it, "strdup", or else `called`,
 // the function of the malloc family that the runtime saw.
 std::string api_of(const Stack& stack, const std::string& called);

@@ -193,40 +193,44 @@ Answer answer_to(std::string_view request, std::string_view authority, std::stri
   return pages(path.substr(token.size() + 2));
 }
 
-Result<void> serve(const ServeAddress& address, const std::string& token,
-                   const std::function<Answer(std::string_view)>& pages,
-                   const std::function<void(const std::string&)>& ready,
-                   const std::function<bool()>& goes_on) {
-  const Descriptor server(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+Result<Listening> Listening::at(const ServeAddress& address) {
+  Listening listening;
+  listening.socket_ =
+      std::make_unique<Descriptor>(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int number = listening.socket();
   const int on = 1;
-  setsockopt(server.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   sockaddr_in at{};
   at.sin_family = AF_INET;
   at.sin_port = htons(address.port);
   inet_pton(AF_INET, address.host.c_str(), &at.sin_addr);
-  if (bind(server.number(), reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0 ||
-      listen(server.number(), 16) != 0) {
+  if (bind(number, reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0 ||
+      listen(number, 16) != 0) {
     return fail(fmt::format("{}:{}", address.host, address.port),
                 fmt::format("cannot listen: {}", std::strerror(errno)), "choose another port");
   }
   socklen_t size = sizeof at;
-  getsockname(server.number(), reinterpret_cast<sockaddr*>(&at), &size);
-  const std::string authority = fmt::format("{}:{}", address.host, ntohs(at.sin_port));
-  ready(fmt::format("http://{}/{}/", authority, token));
+  getsockname(number, reinterpret_cast<sockaddr*>(&at), &size);
+  listening.authority_ = fmt::format("{}:{}", address.host, ntohs(at.sin_port));
+  return listening;
+}
+
+void serve(const Listening& listening, const std::string& token,
+           const std::function<Answer(std::string_view)>& pages,
+           const std::function<bool()>& goes_on) {
   while (goes_on()) {
-    pollfd wait{server.number(), POLLIN, 0};
+    pollfd wait{listening.socket(), POLLIN, 0};
     if (poll(&wait, 1, kWaitMilliseconds) <= 0) continue;
-    const Descriptor client(accept4(server.number(), nullptr, nullptr, SOCK_CLOEXEC));
+    const Descriptor client(accept4(listening.socket(), nullptr, nullptr, SOCK_CLOEXEC));
     if (client.number() < 0) continue;
     const timeval limit{std::chrono::seconds(kClientTime).count(), 0};
     setsockopt(client.number(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     setsockopt(client.number(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     const std::string request = read_request(client.number());
     if (request.empty()) continue;
-    const Answer answer = answer_to(request, authority, token, pages);
+    const Answer answer = answer_to(request, listening.authority(), token, pages);
     send_answer(client.number(), answer, !request.starts_with("HEAD "));
   }
-  return {};
 }
 
 }  // namespace plumb

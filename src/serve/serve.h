@@ -14,9 +14,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
+#include "base/descriptor.h"
 #include "base/result.h"
 
 namespace plumb {
@@ -43,11 +45,23 @@ struct Answer {
 Answer answer_to(std::string_view request, std::string_view authority, std::string_view token,
                  const std::function<Answer(std::string_view)>& pages);
 
-// Answers until `goes_on` says no; it is asked at least twice a second. `ready` is
-// told the address of the page. An Error when the port cannot be had.
-Result<void> serve(const ServeAddress& address, const std::string& token,
-                   const std::function<Answer(std::string_view)>& pages,
-                   const std::function<void(const std::string&)>& ready,
-                   const std::function<bool()>& goes_on);
+// A port that is listened on: who comes before `serve` is called waits for it.
+class Listening {
+ public:
+  // An Error when the port cannot be had.
+  static Result<Listening> at(const ServeAddress& address);
+
+  const std::string& authority() const { return authority_; }  // "127.0.0.1:8080"
+  int socket() const { return socket_->number(); }
+
+ private:
+  std::unique_ptr<Descriptor> socket_;
+  std::string authority_;
+};
+
+// Answers until `goes_on` says no; it is asked at least twice a second.
+void serve(const Listening& listening, const std::string& token,
+           const std::function<Answer(std::string_view)>& pages,
+           const std::function<bool()>& goes_on);
 
 }  // namespace plumb

@@ -19,11 +19,17 @@
 #include <stdint.h>
 
 #define PLUMB_TRACE_MAGIC "PLUMBTRC"
-#define PLUMB_TRACE_VERSION 3u
+#define PLUMB_TRACE_VERSION 4u
 
 /* Set by the command for the runtime: "fd=N:depth=N:scrub=0|1", and for a run
  * under the Valgrind tool ":watch=FD" (a PlumbWantHeader and what follows it),
- * ":bind=1" when LD_BIND_NOW is the command's own. */
+ * ":bind=1" when LD_BIND_NOW is the command's own. ":mask=N": a word with only
+ * these bits may be a reference, too. ":ask=1": the command may ask in the middle.
+ * ":fn=aN@HEX" (an allocator's function in the executable, whose N-th argument is the
+ * size), ":fn=fN@HEX" (one that frees its N-th argument), or with "=NAME" instead of
+ * "@HEX" for one that a library exports.
+ * ":dir=PATH" instead of fd: each process makes a trace of its own there, and
+ * leaves the variable to those that it starts. */
 #define PLUMB_RUNTIME_VARIABLE "PLUMB_RUNTIME"
 
 enum PlumbSectionKind {
@@ -80,7 +86,8 @@ enum PlumbLimit {
   PLUMB_LIMIT_THREAD_CAP = 8,    /* a thread went on running during the scan */
   PLUMB_LIMIT_MAIN_ARENA = 16,   /* glibc's own bookkeeping was not recognised */
   PLUMB_LIMIT_SHORT_STACKS = 32, /* deep recursion: some stacks have few frames */
-  PLUMB_LIMIT_CUSTOM_FULL = 64   /* later blocks of PLUMB_ALLOC are unknown */
+  PLUMB_LIMIT_CUSTOM_FULL = 64,  /* later blocks of PLUMB_ALLOC are unknown */
+  PLUMB_LIMIT_NOT_DIVERTED = 128 /* a function that "fn=" named is not followed */
 };
 
 typedef struct PlumbSection {
@@ -115,7 +122,19 @@ typedef struct PlumbTraceHeader {
   char end_text[256]; /* PLUMB_END_EXEC: the program */
   char mode[16];      /* the engine's own word; empty: its only one */
   PlumbSection sections[PLUMB_SECTION_COUNT];
+  /* A question in the middle: the command counts `asked` up and sends a signal;
+   * the runtime says the same in `answered` while the world is stopped and every
+   * block has its verdict, and goes on when the command says it in `released`. */
+  uint32_t asked;
+  uint32_t answered;
+  uint32_t released;
+  uint32_t reserved;
+  char command[256]; /* the words that the process was started with */
 } PlumbTraceHeader;
+
+/* What a question is sent by: a signal that libc keeps to itself, with a value. */
+#define PLUMB_ASK_SIGNAL 33
+#define PLUMB_ASK_VALUE 0x706c61736bu
 
 /* Sums of what the threads that used this slot, one after the other, did. */
 typedef struct PlumbThread {

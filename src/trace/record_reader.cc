@@ -393,10 +393,11 @@ class BlockReader {
         if (state == PLUMB_BLOCK_DIRECT) {
           const Result<TraceGroup*> group = group_of(i, block, Reach::lost);
           leaders.emplace(i, place);
-          trace_.lost.push_back({name_of(block), block.size, places.at(*group), place});
-        } else if (const auto leader = leaders.find(block.leader); leader != leaders.end()) {
           trace_.lost.push_back(
-              {name_of(block), block.size, trace_.lost[leader->second].group, leader->second});
+              {name_of(block), block.address, block.size, places.at(*group), place});
+        } else if (const auto leader = leaders.find(block.leader); leader != leaders.end()) {
+          trace_.lost.push_back({name_of(block), block.address, block.size,
+                                 trace_.lost[leader->second].group, leader->second});
         }
       }
     }
@@ -409,7 +410,7 @@ class BlockReader {
       if (block.state != PLUMB_BLOCK_REACHABLE || trace_.kept.size() >= Trace::kMaxLost) continue;
       if ((block.flags & PLUMB_BLOCK_EXCLUDED) != 0) continue;
       const Result<TraceGroup*> group = group_of(i, block, Reach::reachable);
-      trace_.kept.push_back({name_of(block), block.size, places.at(*group),
+      trace_.kept.push_back({name_of(block), block.address, block.size, places.at(*group),
                              static_cast<std::uint32_t>(trace_.kept.size())});
     }
   }
@@ -492,6 +493,7 @@ Result<void> read_header(const Source& source, Trace& trace) {
   trace.pid = header.pid;
   trace.engine = static_cast<PlumbEngine>(header.engine);
   trace.mode = to_utf8(fixed_text(header.mode));
+  trace.command = to_utf8(fixed_text(header.command));
   trace.phase = static_cast<PlumbPhase>(header.phase);
   trace.end = static_cast<PlumbEnd>(header.end);
   trace.end_signal = header.end_detail;

@@ -64,6 +64,7 @@ struct TraceName {
 // A lost block, one by one.
 struct TraceLost {
   TraceName name;
+  std::uint64_t address = 0;
   std::uint64_t size = 0;
   std::uint32_t group = 0;   // index into Trace::groups
   std::uint32_t leader = 0;  // index into Trace::lost; itself when it is direct
@@ -97,7 +98,8 @@ struct TraceWatched {
 struct Trace {
   std::uint32_t pid = 0;
   PlumbEngine engine = PLUMB_ENGINE_RUN;
-  std::string mode;  // the engine's own word, or empty
+  std::string mode;     // the engine's own word, or empty
+  std::string command;  // as the process was started, cut off when it is long
   PlumbPhase phase = PLUMB_PHASE_NONE;
   PlumbEnd end = PLUMB_END_UNKNOWN;
   std::uint32_t end_signal = 0;  // PLUMB_END_SIGNAL

@@ -146,6 +146,10 @@ Result<WatchOutcome> watch_program(const WatchOptions& options) {
       milliseconds(options.epoch), milliseconds(options.interval), options.sample,
       options.stack_depth, options.follow ? 1 : 0, getpid(), escaped(*folder, false) + "/%p.socket",
       escaped(file, true));
+  if (options.on_start) {
+    launch.on_start = [&](pid_t pid) { options.on_start(static_cast<std::uint64_t>(pid)); };
+  }
+  launch.on_end = options.on_end;
   const Result<Ended> ended = launch_and_wait(launch);
   if (!ended) return std::unexpected(ended.error());
   // The program has run. From here on, what goes wrong is a note.
@@ -157,6 +161,7 @@ Result<WatchOutcome> watch_program(const WatchOptions& options) {
   }
   WatchOutcome outcome;
   outcome.wait_status = ended->wait_status;
+  outcome.from_outside = ended->from_outside;
   Result<void> refused;
   outcome.report = last_report(path, options, *program, refused);
   unlink(fmt::format("{}/{}.socket", *folder, pid).c_str());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,11 +22,15 @@ struct WatchOptions {
   std::string snapshot_file;  // kept there, `%p` is the process; empty: nowhere
   bool follow = false;        // children, too; without %p their numbers are put behind the name
   StalePolicy policy;
+  // Called with its number when it runs, and as soon as it has ended.
+  std::function<void(std::uint64_t)> on_start = {};
+  std::function<void()> on_end = {};
 };
 
 struct WatchOutcome {
   Report report;
   int wait_status = 0;
+  bool from_outside = false;  // a signal was sent to it through us, or by the terminal
 };
 
 // Runs the command with its own standard streams and reports from the last

@@ -81,6 +81,22 @@ void drop_doubled(Stack& stack) {
   stack = std::move(kept);
 }
 
+// The checks that a burst passed: each by its own place in the source, without what
+// it was inlined into; the same one again and again is a loop, and is said once.
+Stack burst_of(const std::vector<TraceAddress>& checks, Symboliser& symbols) {
+  Stack burst;
+  for (const TraceAddress& check : checks) {
+    const Stack frames = named_stack({check}, symbols);
+    if (frames.empty() || !frames.front().line) continue;
+    const auto same = [&](const Frame& frame) {
+      return frame.function == frames.front().function && frame.file == frames.front().file &&
+             frame.line == frames.front().line;
+    };
+    if (std::ranges::none_of(burst, same)) burst.push_back(frames.front());
+  }
+  return burst;
+}
+
 // Where the site's idle blocks were accessed last, by what was traced of it: the
 // place of most of them.
 std::optional<LastUse> last_use_of(const WatchSite& site, const WatchSnapshot& snapshot,
@@ -99,6 +115,9 @@ std::optional<LastUse> last_use_of(const WatchSite& site, const WatchSnapshot& s
   use.stack = named_stack(snapshot.accesses.at(most->first), symbols);
   drop_doubled(use.stack);
   use.what = UseKind::access;
+  if (const std::uint32_t burst = bursts[most->first]; burst != 0) {
+    use.burst = burst_of(snapshot.accesses.at(burst), symbols);
+  }
   return use;
 }
 

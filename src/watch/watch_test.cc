@@ -109,7 +109,7 @@ std::string verdict_of(const Report& report, const std::string& function) {
 TEST(Watch, TellsALeakFromACacheAndFromStartUpData) {
   WatchOptions options = quick();
   options.policy.list_all = true;
-  const Seen seen = watch({compiled("sites.c"), "1"}, options);
+  const Seen seen = watch({compiled("sites.c"), "128"}, options);
   EXPECT_EQ(seen.output, "done\n");
   EXPECT_EQ(WEXITSTATUS(seen.wait_status), 3);
   EXPECT_EQ(verdict_of(seen.report, "grow_list"), "leak");
@@ -128,7 +128,7 @@ TEST(Watch, TellsALeakFromACacheAndFromStartUpData) {
 }
 
 TEST(Watch, FindsNothingInTheCleanTwin) {
-  const Seen seen = watch({compiled("sites.c", "-DCLEAN"), "0.6"}, quick());
+  const Seen seen = watch({compiled("sites.c", "-DCLEAN"), "80"}, quick());
   EXPECT_EQ(seen.output, "done\n");
   EXPECT_TRUE(seen.report.leaks.empty());
 }
@@ -157,7 +157,7 @@ TEST(Watch, ProgramsEndAsTheyWouldHave) {
 TEST(Watch, AKilledProgramLeavesItsLastSnapshot) {
   WatchOptions options = quick();
   options.snapshot_file = scratch().file("killed.%p");
-  const Seen seen = watch({compiled("ends.c"), "kill"}, options);
+  const Seen seen = watch({compiled("ends.c"), "kill", scratch().file("killed.")}, options);
   EXPECT_EQ(WTERMSIG(seen.wait_status), SIGKILL);
   EXPECT_NEAR(static_cast<double>(seen.report.totals.excluded.bytes), 20000 * 300, 20000 * 100);
   ASSERT_FALSE(seen.report.notes.empty());
@@ -169,11 +169,12 @@ TEST(Watch, AKilledProgramLeavesItsLastSnapshot) {
 }
 
 TEST(Watch, ARunningProgramCanBeAsked) {
-  std::thread watcher([] { watch({compiled("ends.c"), "sleep"}, quick()); });
+  const std::string over = scratch().file("over");
+  std::thread watcher([&] { watch({compiled("ends.c"), "wait", over}, quick()); });
   Result<std::string> bytes = fail({}, "not asked");
   std::string socket;
   const std::string folder = *watch_folder();
-  for (int tries = 0; tries < 100 && !bytes; ++tries) {
+  for (int tries = 0; tries < 1000 && !bytes; ++tries) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
       const std::uint64_t pid = std::strtoull(entry.path().stem().c_str(), nullptr, 10);
@@ -187,6 +188,7 @@ TEST(Watch, ARunningProgramCanBeAsked) {
       if (stat(socket.c_str(), &info) == 0) EXPECT_EQ(info.st_mode & 077, 0U);
     }
   }
+  ASSERT_TRUE(write_file(over, ""));
   watcher.join();
   ASSERT_TRUE(bytes);
   EXPECT_TRUE(report_of_snapshot(*bytes, "asked", {}));
@@ -266,7 +268,7 @@ TEST(Watch, AFullDiskIsNotTheProgramsProblem) {
   {
     std::signal(SIGXFSZ, SIG_IGN);
     const Limited limited(RLIMIT_FSIZE, 2048);
-    seen = watch({program, "0.3"}, options);
+    seen = watch({program, "40"}, options);
     std::signal(SIGXFSZ, SIG_DFL);
   }
   EXPECT_EQ(seen.output, "done\n");
@@ -303,16 +305,17 @@ TEST(Watch, TheProgramOutlivesItsWatcher) {
   WatchOptions options = quick();
   options.snapshot_file = scratch().file("orphan.snapshot");
   const std::string out_path = scratch().file("orphan.out");
+  const std::string over = scratch().file("orphan.over");
   const pid_t watcher = fork();
   if (watcher == 0) {
     const int out = open(out_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     dup2(out, STDOUT_FILENO);
-    options.command = {program, "sleep"};
+    options.command = {program, "wait", over};
     (void)watch_program(options);
     _exit(0);
   }
   const auto wait_until = [](auto done) {
-    for (int tries = 0; tries < 200 && !done(); ++tries) {
+    for (int tries = 0; tries < 1200 && !done(); ++tries) {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
   };
@@ -320,6 +323,7 @@ TEST(Watch, TheProgramOutlivesItsWatcher) {
   kill(watcher, SIGKILL);
   waitpid(watcher, nullptr, 0);
   EXPECT_EQ(read_file(out_path).value_or(""), "ready\n");
+  ASSERT_TRUE(write_file(over, ""));
   Result<WatchSnapshot> snapshot = fail({}, "none yet");
   wait_until([&] {
     const std::string bytes = read_file(options.snapshot_file).value_or("");

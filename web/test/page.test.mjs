@@ -454,9 +454,10 @@ int main(void) {
 test("live: news without a reload, the end of the program, other hosts refused", { timeout: 120_000 }, async () => {
   writeFileSync(join(folder, "leaky.c"), LEAKY);
   execFileSync("cc", ["-g", "-o", join(folder, "leaky"), join(folder, "leaky.c")]);
-  const program = spawn(process.env.PLUMB, ["watch", "--sample=16k", "--epoch=50ms", `--output=${join(folder, "leaky.txt")}`, "--", join(folder, "leaky")],
-    { stdio: "ignore" });
+  const watched = ["watch", "--sample=16k", "--epoch=50ms", `--output=${join(folder, "leaky.txt")}`, "--", join(folder, "leaky")];
+  const program = spawn(process.env.PLUMB, watched, { stdio: "ignore" });
   let server;
+  let again;
   try {
     const children = () => readFileSync(`/proc/${program.pid}/task/${program.pid}/children`, "utf8").trim();
     await until(() => children() !== "");
@@ -490,6 +491,13 @@ test("live: news without a reload, the end of the program, other hosts refused",
     process.kill(Number(pid));
     await page.waitForSelector(".live.ended", { timeout: 30_000 });
     assert.equal(await page.locator(".chart").count() > 0, true);
+    // Started again, it is the same page that goes on.
+    again = spawn(process.env.PLUMB, watched, { stdio: "ignore" });
+    await page.waitForSelector(".live.live", { timeout: 30_000 });
+    const other = await page.innerText(".reading >> nth=0");
+    await until(async () => (await page.innerText(".reading >> nth=0")) !== other);
+    again.kill();
+    await page.waitForSelector(".live.ended", { timeout: 30_000 });
     server.kill();
     await page.waitForSelector(".live.lost", { timeout: 30_000 });
     assert.equal(await page.evaluate(() => window.same_page), true);
@@ -497,6 +505,7 @@ test("live: news without a reload, the end of the program, other hosts refused",
     await context.close();
   } finally {
     server?.kill();
+    again?.kill();
     program.kill();
   }
 });

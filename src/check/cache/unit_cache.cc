@@ -80,10 +80,26 @@ UnitCache::UnitCache(std::string folder) : folder_(std::move(folder)) {
   if (!folder_.empty()) maker_ = maker_identity();
 }
 
-std::string UnitCache::list_path(const CompileJob& job) const {
+std::string UnitCache::job_key(const CompileJob& job) const {
   std::string key = fmt::format("{}{}\n{}\n", maker_, job.directory, job.file);
   for (const std::string& word : job.arguments) key += fmt::format("{} {}\n", word.size(), word);
-  return place_of(folder_, hash_of(key), ".files");
+  return key;
+}
+
+std::string UnitCache::list_path(const CompileJob& job) const {
+  return place_of(folder_, hash_of(job_key(job)), ".files");
+}
+
+std::string UnitCache::results_path(const CompileJob& job, std::string_view context) const {
+  if (folder_.empty()) return {};
+  return place_of(folder_, hash_of(fmt::format("{}\n{}", context, job_key(job))), ".results");
+}
+
+std::string UnitCache::results_path(const std::string& unit_file, std::string_view context) const {
+  if (folder_.empty()) return {};
+  std::error_code problem;
+  const std::string path = fs::absolute(unit_file, problem).string();
+  return place_of(folder_, hash_of(fmt::format("{}\n{}", context, path)), ".results");
 }
 
 std::string UnitCache::unit_path(const CompileJob& job, const std::string& list) {

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "check/cache/content.h"
@@ -29,6 +30,11 @@ class UnitCache {
   // From the cache, or compiled and kept. Safe from any thread.
   Result<Unit> unit(const CompileJob& job);
 
+  // Where results about the unit of a job are kept that `context` decides, too;
+  // empty: nowhere.
+  std::string results_path(const CompileJob& job, std::string_view context) const;
+  std::string results_path(const std::string& unit_file, std::string_view context) const;
+
   std::uint64_t found() const { return found_; }
   // Why units could not be kept; empty when they could.
   std::string problem() const;
@@ -39,6 +45,7 @@ class UnitCache {
   static constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30;
 
  private:
+  std::string job_key(const CompileJob& job) const;
   std::string list_path(const CompileJob& job) const;
   // Where the unit made of these files is; empty when one of them is gone.
   std::string unit_path(const CompileJob& job, const std::string& list);

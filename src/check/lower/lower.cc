@@ -80,7 +80,10 @@ void UnitBuilder::add_globals() {
                    : 0;
     llvm::SmallVector<llvm::DIGlobalVariableExpression*, 1> debug;
     global.getDebugInfo(debug);
-    if (!debug.empty()) out.display = debug[0]->getVariable()->getName().str();
+    if (!debug.empty()) {
+      out.display = debug[0]->getVariable()->getName().str();
+      out.shape = types_.of(debug[0]->getVariable()->getType());
+    }
     if (global.hasInitializer()) add_initial(*global.getInitializer(), 0, out.initial);
     unit_.globals.push_back(std::move(out));
   }
@@ -128,6 +131,7 @@ Unit lower_module(const llvm::Module& module) {
       builder.unit().address_taken.push_back(builder.symbol(function));
     }
   }
+  builder.unit().types = builder.types().take();
   return std::move(builder.unit());
 }
 

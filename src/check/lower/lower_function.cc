@@ -31,16 +31,16 @@ std::string type_name(const llvm::DIType* type) {
   while (type) {
     const auto* derived = llvm::dyn_cast<llvm::DIDerivedType>(type);
     if (!type->getName().empty())
-      return type->getName().str() + (suffix.empty() ? "" : " " + suffix);
+      return (type->getName() + (suffix.empty() ? "" : " ") + suffix).str();
     if (!derived) return suffix.empty() ? "" : "? " + suffix;
     switch (derived->getTag()) {
       case llvm::dwarf::DW_TAG_pointer_type:
-        suffix = "*" + suffix;
+        suffix.insert(0, 1, '*');
         if (!derived->getBaseType()) return "void " + suffix;
         break;
       case llvm::dwarf::DW_TAG_reference_type:
       case llvm::dwarf::DW_TAG_rvalue_reference_type:
-        suffix = "&" + suffix;
+        suffix.insert(0, 1, '&');
         break;
       default:
         break;
@@ -195,6 +195,7 @@ void FunctionBuilder::add_vars() {
       if (const llvm::DILocalVariable* named = variables.lookup(alloca)) {
         var.name = named->getName().str();
         var.type = type_name(named->getType());
+        var.shape = unit_.types().of(named->getType());
         var.parameter = named->isParameter();
         var.location = {unit_.file(named->getFile()), named->getLine(), 0};
       }
@@ -670,6 +671,10 @@ Function FunctionBuilder::build() {
   out_.noreturn = source_.doesNotReturn();
   out_.variadic = source_.isVarArg();
   out_.returns_pointer = source_.getReturnType()->isPointerTy();
+  if (const llvm::DISubprogram* debug = source_.getSubprogram(); debug && debug->getType()) {
+    const llvm::DITypeRefArray types = debug->getType()->getTypeArray();
+    if (types && types.size() > 0) out_.result_shape = unit_.types().of(types[0]);
+  }
   out_.return_width = source_.getReturnType()->isVoidTy() ? 0 : width(source_.getReturnType());
   out_.params = static_cast<std::uint32_t>(source_.arg_size());
   out_.type = unit_.type_hash(*source_.getFunctionType());

@@ -11,6 +11,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Support/xxhash.h>
 
+#include "check/lower/type_table.h"
 #include "check/model/unit.h"
 
 namespace plumb::check {
@@ -59,6 +60,7 @@ class UnitBuilder {
     return static_cast<std::uint32_t>(llvm::xxh3_64bits(stream.str()));
   }
 
+  TypeTable& types() { return types_; }
   Unit& unit() { return unit_; }
 
   void add_globals();
@@ -70,6 +72,7 @@ class UnitBuilder {
   const llvm::Module& module_;
   const llvm::DataLayout& layout_;
   Unit unit_;
+  TypeTable types_;
   llvm::StringMap<std::uint32_t> symbols_;
   llvm::DenseMap<const llvm::DIFile*, std::uint32_t> files_;
 };

@@ -11,8 +11,8 @@
 // a unit can be written to a file as it is. Symbols are by name: units are
 // linked by name, statics by name and unit.
 //
-// Limits: bytes, not types, name the fields of an object; inline assembly and
-// vectors are Unknown.
+// Limits: bytes, not types, tell the fields of an object apart; inline assembly
+// and vectors are Unknown.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,24 @@ struct SymbolId : Id<SymbolId> {};  // a function or global of the unit
 struct VarId : Id<VarId> {};        // a local variable of a function
 struct BlockIndex : Id<BlockIndex> {};
 struct FileId : Id<FileId> {};
+struct TypeId : Id<TypeId> {};  // 0: not known
+
+// The shape of a type, as far as the names of places need it. (The analysis
+// itself goes by bytes.)
+enum class TypeShape : std::uint8_t { other, pointer, array, record };
+
+struct Field {
+  std::string name;  // empty for a base class or an unnamed member
+  std::uint64_t offset = 0;
+  TypeId type;
+};
+
+struct Type {
+  TypeShape shape = TypeShape::other;
+  TypeId target;  // pointer, array: what is there
+  std::uint64_t size = 0;
+  std::vector<Field> fields;  // record; by offset
+};
 
 enum class OperandKind : std::uint8_t {
   unknown,  // a value that the analysis knows nothing of
@@ -135,6 +153,7 @@ struct Operation {
 struct Var {
   std::string name;  // as the source has it; empty for a temporary
   std::string type;
+  TypeId shape;
   std::uint64_t size = 0;
   // Only ever loaded and stored as a whole: no alias of it exists.
   bool simple = false;
@@ -159,6 +178,7 @@ struct Function {
   std::uint32_t return_width = 0;  // bytes, 0 for none
   std::uint32_t params = 0;
   std::uint32_t type = 0;  // hash of the function type
+  TypeId result_shape;
   Location location;
   std::vector<Var> vars;
   std::vector<std::int64_t> integers;
@@ -184,6 +204,7 @@ struct Global {
   bool defined = false;
   std::uint64_t size = 0;
   std::string display;
+  TypeId shape;
   std::vector<Initial> initial;  // sorted by offset; absent bytes are zero
 };
 
@@ -208,6 +229,7 @@ struct Unit {
   std::string source;  // the main file, as the compiler was given it
   std::vector<std::string> symbols;
   std::vector<std::string> files;
+  std::vector<Type> types;  // [0] is the type that is not known
   std::vector<Function> functions;
   std::vector<Global> globals;
   std::vector<Declaration> declarations;

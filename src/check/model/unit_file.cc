@@ -1,142 +1,70 @@
 #include "check/model/unit_file.h"
 
 #include <cstring>
-#include <type_traits>
 
 #include <xxhash.h>
 
+#include "base/archive.h"
 #include "base/file.h"
+#include "check/model/unit_sound.h"
 
 namespace plumb::check {
 
 namespace {
 
-constexpr std::string_view kMagic = "plumb unit 2\n\0\0\0";
+constexpr std::string_view kMagic = "plumb unit 3\n\0\0\0";
 
-// Members that are stored byte for byte have no padding, so that equal units
-// are equal files.
-template <typename T>
-constexpr bool kPlain =
-    std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>;
 static_assert(kPlain<Operation> && kPlain<Operand> && kPlain<Block> && kPlain<Location>);
-
-// One description of each type serves both directions.
-template <typename Archive, typename T>
-void fields(Archive& archive, T& it) {
-  using Type = std::remove_const_t<T>;
-  if constexpr (std::is_same_v<Type, Var>) {
-    archive(it.name, it.type, it.size, it.simple, it.parameter, it.location);
-  } else if constexpr (std::is_same_v<Type, Function>) {
-    archive(it.symbol, it.display, it.linkage, it.noreturn, it.variadic, it.returns_pointer,
-            it.return_width, it.params, it.type, it.location, it.vars, it.integers, it.pool,
-            it.operations, it.blocks);
-  } else if constexpr (std::is_same_v<Type, Initial>) {
-    archive(it.offset, it.width, it.is_symbol, it.symbol, it.value);
-  } else if constexpr (std::is_same_v<Type, Global>) {
-    archive(it.symbol, it.linkage, it.constant, it.thread_local_storage, it.defined, it.size,
-            it.display, it.initial);
-  } else if constexpr (std::is_same_v<Type, Declaration>) {
-    archive(it.symbol, it.noreturn, it.allocates, it.const_params, it.kept_params);
-  } else {
-    static_assert(std::is_same_v<Type, Unit>);
-    archive(it.source, it.symbols, it.files, it.functions, it.globals, it.declarations, it.aliases,
-            it.address_taken);
-  }
-}
-
-class Writer {
- public:
-  template <typename... T>
-  void operator()(const T&... items) {
-    (put(items), ...);
-  }
-  std::string bytes;
-
- private:
-  void raw(const void* data, std::size_t size) {
-    bytes.append(static_cast<const char*>(data), size);
-  }
-  void put(const std::string& text) {
-    put(static_cast<std::uint64_t>(text.size()));
-    raw(text.data(), text.size());
-  }
-  template <typename T>
-  void put(const std::vector<T>& list) {
-    put(static_cast<std::uint64_t>(list.size()));
-    if constexpr (kPlain<T>) {
-      raw(list.data(), list.size() * sizeof(T));
-    } else {
-      for (const T& item : list) put(item);
-    }
-  }
-  template <typename T>
-  void put(const T& item) {
-    if constexpr (kPlain<T>) {
-      raw(&item, sizeof item);
-    } else {
-      fields(*this, item);
-    }
-  }
-};
-
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
-
-  template <typename... T>
-  void operator()(T&... items) {
-    (get(items), ...);
-  }
-  bool whole() const { return !failed_ && bytes_.empty(); }
-
- private:
-  bool raw(void* data, std::size_t size) {
-    if (failed_ || size > bytes_.size()) {
-      failed_ = true;
-      return false;
-    }
-    if (size) std::memcpy(data, bytes_.data(), size);
-    bytes_.remove_prefix(size);
-    return true;
-  }
-  std::uint64_t count(std::size_t least_size) {
-    std::uint64_t count = 0;
-    raw(&count, sizeof count);
-    if (count > bytes_.size() / least_size) failed_ = true;
-    return failed_ ? 0 : count;
-  }
-  void get(std::string& text) {
-    text.resize(count(1));
-    raw(text.data(), text.size());
-  }
-  template <typename T>
-  void get(std::vector<T>& list) {
-    if constexpr (kPlain<T>) {
-      list.resize(count(sizeof(T)));
-      raw(list.data(), list.size() * sizeof(T));
-    } else {
-      list.resize(count(1));
-      for (T& item : list) get(item);
-    }
-  }
-  template <typename T>
-  void get(T& item) {
-    if constexpr (kPlain<T>) {
-      raw(&item, sizeof item);
-    } else {
-      fields(*this, item);
-    }
-  }
-
-  std::string_view bytes_;
-  bool failed_ = false;
-};
 
 }  // namespace
 
+template <typename Archive>
+void fields(Archive& archive, Like<Var> auto& it) {
+  archive(it.name, it.type, it.shape, it.size, it.simple, it.parameter, it.location);
+}
+
+template <typename Archive>
+void fields(Archive& archive, Like<Field> auto& it) {
+  archive(it.name, it.offset, it.type);
+}
+
+template <typename Archive>
+void fields(Archive& archive, Like<Type> auto& it) {
+  archive(it.shape, it.target, it.size, it.fields);
+}
+
+template <typename Archive>
+void fields(Archive& archive, Like<Function> auto& it) {
+  archive(it.symbol, it.display, it.linkage, it.noreturn, it.variadic, it.returns_pointer,
+          it.return_width, it.params, it.type, it.result_shape, it.location, it.vars, it.integers,
+          it.pool, it.operations, it.blocks);
+}
+
+template <typename Archive>
+void fields(Archive& archive, Like<Initial> auto& it) {
+  archive(it.offset, it.width, it.is_symbol, it.symbol, it.value);
+}
+
+template <typename Archive>
+void fields(Archive& archive, Like<Global> auto& it) {
+  archive(it.symbol, it.linkage, it.constant, it.thread_local_storage, it.defined, it.size,
+          it.display, it.shape, it.initial);
+}
+
+template <typename Archive>
+void fields(Archive& archive, Like<Declaration> auto& it) {
+  archive(it.symbol, it.noreturn, it.allocates, it.const_params, it.kept_params);
+}
+
+template <typename Archive>
+void fields(Archive& archive, Like<Unit> auto& it) {
+  archive(it.source, it.symbols, it.files, it.types, it.functions, it.globals, it.declarations,
+          it.aliases, it.address_taken);
+}
+
 std::string unit_bytes(const Unit& unit) {
-  Writer writer;
-  fields(writer, unit);
+  ArchiveWriter writer;
+  writer(unit);
   const std::uint64_t sum = XXH3_64bits(writer.bytes.data(), writer.bytes.size());
   std::string out(kMagic);
   out.append(reinterpret_cast<const char*>(&sum), sizeof sum);
@@ -157,9 +85,9 @@ Result<Unit> parse_unit(std::string_view bytes, const std::string& name) {
   bytes.remove_prefix(kMagic.size() + sizeof sum);
   if (XXH3_64bits(bytes.data(), bytes.size()) != sum) return fail(name, "is damaged");
   Unit unit;
-  Reader reader(bytes);
-  fields(reader, unit);
-  if (!reader.whole()) return fail(name, "is damaged");
+  ArchiveReader reader(bytes);
+  reader(unit);
+  if (!reader.whole() || !is_sound(unit)) return fail(name, "is damaged");
   return unit;
 }
 

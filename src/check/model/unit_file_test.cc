@@ -20,6 +20,7 @@ Unit some_unit() {
                     .parameter = false,
                     .location = {}});
   f.operations.resize(3);
+  f.operations[0].op = f.operations[1].op = Op::load;
   f.blocks.push_back({0, 3});
   unit.functions.push_back(f);
   unit.globals.resize(1);
@@ -47,6 +48,31 @@ TEST(UnitFile, ADamagedFileIsAnError) {
     EXPECT_FALSE(parse_unit(other, "u")) << at;
   }
   EXPECT_FALSE(parse_unit(bytes + "x", "u"));
+}
+
+// The sum is right, a number is not.
+TEST(UnitFile, NumbersThatMeanNothingAreAnError) {
+  const auto refused = [](const auto& change) {
+    Unit unit = some_unit();
+    change(unit, unit.functions[0], unit.functions[0].operations[1]);
+    return !parse_unit(unit_bytes(unit), "u");
+  };
+  EXPECT_FALSE(refused([](Unit&, Function&, Operation&) {}));
+  EXPECT_TRUE(refused([](Unit&, Function& f, Operation&) { f.symbol = SymbolId::of(2); }));
+  EXPECT_TRUE(refused([](Unit&, Function& f, Operation&) { f.blocks.clear(); }));
+  EXPECT_TRUE(refused([](Unit&, Function& f, Operation&) { f.blocks[0].end = 4; }));
+  EXPECT_TRUE(refused([](Unit& u, Function&, Operation&) { u.files.clear(); }));
+  EXPECT_TRUE(refused([](Unit& u, Function&, Operation&) { u.address_taken = {SymbolId::of(9)}; }));
+  EXPECT_TRUE(refused([](Unit&, Function&, Operation& o) { o.op = Op::jump; }));
+  EXPECT_TRUE(refused([](Unit&, Function&, Operation& o) { o.op = static_cast<Op>(200); }));
+  EXPECT_TRUE(
+      refused([](Unit&, Function&, Operation& o) { o.a = Operand::of(OperandKind::var, 1); }));
+  EXPECT_TRUE(refused([](Unit&, Function&, Operation& o) { o.a.bits = 7; }));
+  EXPECT_TRUE(refused([](Unit&, Function&, Operation& o) { o.pool_count = 1; }));
+  EXPECT_TRUE(refused([](Unit&, Function& f, Operation&) {
+    f.operations[2].op = Op::branch;
+    f.operations[2].targets[1] = BlockIndex::of(1);
+  }));
 }
 
 }  // namespace

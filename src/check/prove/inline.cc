@@ -28,13 +28,14 @@ struct Copy {
 
 class Inliner {
  public:
-  Inliner(const Program& program, const std::vector<Summary>& summaries, const InlineLimits& limits)
-      : program_(program), summaries_(summaries), limits_(limits) {}
+  Inliner(const Program& program, const std::vector<Summary>& summaries, const InlineLimits& limits,
+          Reads* reads)
+      : program_(program, reads), summaries_(summaries), limits_(limits), reads_(reads) {}
 
   Inlined run(FunctionId function, const Origin& site) {
     Copy top{.id = function,
-             .unit = program_.functions()[function.index].unit,
-             .body = *program_.functions()[function.index].body,
+             .unit = program_.function(function).unit,
+             .body = *program_.function(function).body,
              .site = site};
     const Function& from = top.body;
     out_.body.symbol = from.symbol;
@@ -75,8 +76,9 @@ class Inliner {
     if (!symbol.function || from.depth >= limits_.depth) return std::nullopt;
     const FunctionId id = *symbol.function;
     if (std::find(stack_.begin(), stack_.end(), id.index) != stack_.end()) return std::nullopt;
+    if (reads_) reads_->summaries.add(id.index);
     const Summary& summary = summaries_[id.index];
-    const Function& callee = *program_.functions()[id.index].body;
+    const Function& callee = *program_.function(id).body;
     if (callee.variadic || summary.effect.throws || callee.blocks.empty()) return std::nullopt;
     if (!summary.known || !summary.effect.returns || callee.params != o.pool_count)
       return std::nullopt;
@@ -151,8 +153,8 @@ class Inliner {
   void replace(Copy& from, std::uint32_t index, FunctionId callee, bool makes) {
     const Operation& call = from.body.operations[index];
     Copy inner{.id = callee,
-               .unit = program_.functions()[callee.index].unit,
-               .body = *program_.functions()[callee.index].body,
+               .unit = program_.function(callee).unit,
+               .body = *program_.function(callee).body,
                .top = from.depth == 0 ? index : from.top,
                .depth = from.depth + 1};
     for (std::uint32_t i = 0; i < call.pool_count; ++i) {
@@ -236,9 +238,10 @@ class Inliner {
     body().operations[index] = o;
   }
 
-  const Program& program_;
+  const ProgramView program_;
   const std::vector<Summary>& summaries_;
   const InlineLimits& limits_;
+  Reads* const reads_;
   Inlined out_;
   std::vector<std::uint32_t> stack_;
   std::map<std::int64_t, std::uint32_t> integers_;
@@ -248,8 +251,9 @@ class Inliner {
 }  // namespace
 
 Inlined inline_callees(const Program& program, const std::vector<Summary>& summaries,
-                       FunctionId function, const Origin& site, const InlineLimits& limits) {
-  return Inliner(program, summaries, limits).run(function, site);
+                       FunctionId function, const Origin& site, const InlineLimits& limits,
+                       Reads* reads) {
+  return Inliner(program, summaries, limits, reads).run(function, site);
 }
 
 }  // namespace plumb::check

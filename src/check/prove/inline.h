@@ -34,6 +34,7 @@ struct Inlined {
 };
 
 Inlined inline_callees(const Program& program, const std::vector<Summary>& summaries,
-                       FunctionId function, const Origin& site, const InlineLimits& limits);
+                       FunctionId function, const Origin& site, const InlineLimits& limits,
+                       Reads* reads = nullptr);
 
 }  // namespace plumb::check

@@ -1,10 +1,14 @@
 #include "check/prove/prove.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <optional>
 #include <tuple>
 
+#include <fmt/format.h>
+
+#include "base/archive.h"
 #include "base/parallel.h"
 #include "check/prove/inline.h"
 #include "check/prove/solver.h"
@@ -63,15 +67,20 @@ class Prover {
         limits_(limits) {
     limits_.run_work = budget.path_work;
     const std::uint64_t share = budget.all_steps / std::max<std::size_t>(1, groups);
-    steps_ = static_cast<unsigned>(std::min<std::uint64_t>(budget.solver_steps, share));
+    // A power of two: one candidate more or less does not change the other verdicts.
+    steps_ =
+        static_cast<unsigned>(std::min<std::uint64_t>(budget.solver_steps, std::bit_floor(share)));
   }
 
-  Outcome decide(const Group& group) const;
+  Outcome decide(const Group& group, Reads* reads) const;
+
+  // What a verdict depends on besides the program.
+  unsigned steps() const { return steps_; }
 
  private:
   Answer replay(FunctionRun run, const Origin& site, const std::vector<std::uint32_t>& goals,
                 bool anywhere) const;
-  Answer replay_with_callees(const Group& group) const;
+  Answer replay_with_callees(const Group& group, const Known& known) const;
 
   const Program& program_;
   const Library& library_;
@@ -79,7 +88,6 @@ class Prover {
   const ProveLimits& budget_;
   const std::vector<bool> done_;
   const std::vector<FunctionId> none_;
-  const Known known_{summaries_, done_, none_};
   Limits limits_;
   unsigned steps_ = 0;
 };
@@ -125,11 +133,11 @@ Answer Prover::replay(FunctionRun run, const Origin& site, const std::vector<std
 }
 
 // With the callees' bodies in place. What is found is said of the caller.
-Answer Prover::replay_with_callees(const Group& group) const {
+Answer Prover::replay_with_callees(const Group& group, const Known& known) const {
   const Candidate& first = group.front();
   const FunctionId function = FunctionId::of(first.function);
   const Inlined inlined =
-      inline_callees(program_, summaries_, function, first.origin, InlineLimits{});
+      inline_callees(program_, summaries_, function, first.origin, InlineLimits{}, known.reads);
   if (inlined.calls == 0) return {Verdict::proved, true, {}, 0};
   std::vector<std::uint32_t> goals;
   for (std::uint32_t i = 0; i < inlined.top.size(); ++i) {
@@ -138,26 +146,29 @@ Answer Prover::replay_with_callees(const Group& group) const {
     if (is_goal) goals.push_back(i);
   }
   Answer answer =
-      replay(FunctionRun(program_, library_, known_, function, LinkedBody{inlined.body}, limits_),
+      replay(FunctionRun(program_, library_, known, function, LinkedBody{inlined.body}, limits_),
              inlined.site, goals, true);
   if (!answer.lost) return answer;
   Candidate& lost = *answer.lost;
   lost.origin = first.origin;
-  if (!inlined.own[lost.operation]) lost.holder.clear();
   lost.operation = inlined.top[lost.operation];
   lost.lost_at = inlined.top[lost.lost_at];
+  lost.used_at = inlined.top[lost.used_at];
+  const auto same = std::ranges::find(group, lost.lost_at, &Candidate::lost_at);
+  if (same != group.end()) lost.holder = same->holder;
   std::erase_if(lost.trail, [&](const TrailStep& step) { return !inlined.own[step.operation]; });
   for (TrailStep& step : lost.trail) step.operation = inlined.top[step.operation];
   return answer;
 }
 
-Outcome Prover::decide(const Group& group) const {
+Outcome Prover::decide(const Group& group, Reads* reads) const {
+  const Known known{summaries_, done_, none_, false, reads};
   const Candidate& first = group.front();
   std::vector<std::uint32_t> goals;
   for (const Candidate& each : group) goals.push_back(each.lost_at);
   Outcome out;
   const Answer alone =
-      replay(FunctionRun(program_, library_, known_, FunctionId::of(first.function), limits_),
+      replay(FunctionRun(program_, library_, known, FunctionId::of(first.function), limits_),
              first.origin, goals, false);
   out.queries = alone.queries;
   out.candidate = alone.lost.value_or(shortest(group));
@@ -166,7 +177,7 @@ Outcome Prover::decide(const Group& group) const {
     out.step = alone.reached ? Step::solver : Step::path;
     return out;
   }
-  const Answer deep = replay_with_callees(group);
+  const Answer deep = replay_with_callees(group, known);
   out.queries += deep.queries;
   out.step = Step::callees;
   out.verdict = deep.verdict;
@@ -177,16 +188,50 @@ Outcome Prover::decide(const Group& group) const {
   return out;
 }
 
+std::optional<Outcome> outcome_from(const Identities& identities, FunctionId function,
+                                    std::string_view bytes) {
+  constexpr std::size_t kHead = 2 + sizeof(std::uint64_t);
+  if (bytes.size() < kHead) return std::nullopt;
+  Outcome out;
+  ArchiveReader head(bytes.substr(0, kHead));
+  head(out.verdict, out.step, out.queries);
+  if (out.verdict > Verdict::refuted || out.step > Step::callees) return std::nullopt;
+  std::optional<std::vector<Candidate>> candidates =
+      candidates_from(identities, function, bytes.substr(kHead));
+  if (!candidates || candidates->size() != 1) return std::nullopt;
+  out.candidate = std::move(candidates->front());
+  return out;
+}
+
+// From an earlier run that looked at the same things, or now.
+Outcome decide_or_recall(const Prover& prover, const Group& group, KeptResults& kept) {
+  const FunctionId function = FunctionId::of(group.front().function);
+  const std::uint64_t name = kept.name_of(
+      function, fmt::format("{} {}", prover.steps(), to_bytes(kept.identities(), group)));
+  if (const std::optional<std::string_view> bytes = kept.find(function, name)) {
+    if (std::optional<Outcome> known = outcome_from(kept.identities(), function, *bytes)) {
+      return std::move(*known);
+    }
+  }
+  Reads reads;
+  Outcome out = prover.decide(group, &reads);
+  ArchiveWriter head;
+  head(out.verdict, out.step, out.queries);
+  kept.keep(function, name, head.bytes + to_bytes(kept.identities(), Group{out.candidate}), reads);
+  return out;
+}
+
 }  // namespace
 
 Proved prove(const Program& program, const Library& library, const std::vector<Summary>& summaries,
              std::vector<Candidate> candidates, const Limits& limits, const ProveLimits& budget,
-             unsigned threads) {
+             KeptResults* kept, unsigned threads) {
   const std::vector<Group> groups = groups_of(std::move(candidates));
   const Prover prover(program, library, summaries, limits, budget, groups.size());
   std::vector<Outcome> outcomes(groups.size());
-  in_parallel(groups.size(), threads,
-              [&](std::size_t i) { outcomes[i] = prover.decide(groups[i]); });
+  in_parallel(groups.size(), threads, [&](std::size_t i) {
+    outcomes[i] = kept ? decide_or_recall(prover, groups[i], *kept) : prover.decide(groups[i], {});
+  });
 
   Proved out;
   out.sites = groups.size();

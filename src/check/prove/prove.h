@@ -13,6 +13,7 @@
 
 #include "check/model/program.h"
 #include "check/summary/function_run.h"
+#include "check/summary/kept_results.h"
 
 namespace plumb::check {
 
@@ -33,8 +34,9 @@ struct Proved {
   std::uint64_t queries = 0;
 };
 
+// `kept`: verdicts of earlier runs, if there are any.
 Proved prove(const Program& program, const Library& library, const std::vector<Summary>& summaries,
              std::vector<Candidate> candidates, const Limits& limits, const ProveLimits& budget,
-             unsigned threads);
+             KeptResults* kept, unsigned threads);
 
 }  // namespace plumb::check

@@ -211,7 +211,7 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
                              const Input* input, bool makes_focus, std::vector<State>& after) {
   const Operation& o = body_.operations[index];
   const Summary& summary = *known_.find(callee);
-  const Function& target = *program_.functions()[callee.index].body;
+  const ProgramView::Signature target = program_.signature(callee);
   const Effect& effect = summary.effect;
   State next = state;
   if (!makes_focus && is_taken_by(next, callee)) next.fate = Fate::escaped;
@@ -327,7 +327,7 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
     next.set_result(index, result);
   }
   if (taken) next.trail = extend(next.trail, index, -1);
-  lost_holder_.clear();
+  last_holder_ = held_by_argument(state, o, arguments);
   const bool frees_holder =
       std::any_of(summary.inputs.begin(), summary.inputs.end(), [](const Input& each) {
         return std::any_of(each.cases.begin(), each.cases.end(),

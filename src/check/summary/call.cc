@@ -51,6 +51,9 @@ std::vector<ValueId> FunctionRun::arguments_of(const State& state, const Operati
 void FunctionRun::call(State state, std::uint32_t index, std::vector<State>& after) {
   const Operation& o = body_.operations[index];
   const std::vector<ValueId> arguments = arguments_of(state, o);
+  if (std::ranges::any_of(arguments, [&](ValueId each) { return is_focus(each); })) {
+    state.used_at = index;
+  }
   const Value callee = values_[value(state, o.a)];
   const ProgramSymbol* symbol = nullptr;
   if (callee.kind == ValueKind::object && ObjectId{callee.number}.kind() == ObjectKind::function) {
@@ -85,7 +88,7 @@ void FunctionRun::call_unknown(State state, std::uint32_t index, const Declarati
   }
   give_up_global(state);
   if (body_.operations[index].width) state.set_result(index, values_.fresh());
-  lost_holder_.clear();
+  last_holder_ = {};
   check_lost(state, index, LossKind::overwritten);
   after.push_back(std::move(state));
 }
@@ -148,6 +151,7 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
     return;
   }
   const Site site{index, Origin::kNone, 0};
+  const LastHolder holder = held_by_argument(state, o, arguments);
   if (model.copies && arguments.size() >= 3) copy(state, arguments[0], arguments[1], arguments[2]);
   for (std::size_t i = 0; i < arguments.size() && i < 32; ++i) {
     if (model.writes >> i & 1) havoc(state, arguments[i]);
@@ -214,7 +218,7 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
     }
   }
   if (o.width) state.set_result(index, result == kNoValue ? values_.fresh() : result);
-  lost_holder_.clear();
+  last_holder_ = holder;
   check_lost(state, index, model.frees ? LossKind::holder_freed : LossKind::overwritten);
   after.push_back(std::move(state));
 }

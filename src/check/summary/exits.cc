@@ -72,14 +72,20 @@ void FunctionRun::leave(State& state, std::uint32_t index, bool throws) {
   if (!throws && o.op == Op::returns && o.width) result = value(state, o.a);
 
   // The variables end here; what only they held is lost.
-  lost_holder_.clear();
-  for (std::size_t i = 0; i < state.vars.size(); ++i) {
-    if (state.vars[i] != kNoValue && is_focus(state.vars[i])) lost_holder_ = body_.vars[i].name;
+  last_holder_ = {};
+  for (std::uint32_t i = 0; i < state.vars.size(); ++i) {
+    const bool holds = state.vars[i] != kNoValue && is_focus(state.vars[i]);
+    if (holds) last_holder_ = {Operand::of(OperandKind::var, i)};
     state.vars[i] = kNoValue;
   }
   state.results.clear();
   std::erase_if(state.cells, [&](const Cell& cell) {
     const Value& root = values_[values_.root(cell.base)];
+    if (is_focus(cell.value) && root.kind == ValueKind::object &&
+        ObjectId{root.number}.kind() == ObjectKind::var) {
+      last_holder_ = {Operand::of(OperandKind::var, ObjectId{root.number}.index()),
+                      values_.root(cell.base) == cell.base ? cell.offset : -1};
+    }
     return root.kind == ValueKind::object && ObjectId{root.number}.kind() == ObjectKind::var;
   });
   // What main returns is a number.

@@ -106,7 +106,7 @@ bool FunctionRun::enter_loop(BlockIndex block, State& state) {
       std::find_if(seen.begin(), seen.end(), [&](const Seen& each) { return each.key == key; });
   if (same == seen.end()) {
     // Too many ways to hold the block: a loop that fills an array, say.
-    if (seen.size() >= 4 * limits_.states) {
+    if (seen.size() >= std::size_t{4} * limits_.states) {
       cut(Cut::states);
       return false;
     }
@@ -202,8 +202,9 @@ void FunctionRun::process(BlockIndex block, std::vector<State> states, std::uint
       if (mode_ == Mode::site) {
         std::erase_if(states, [&](const State& state) { return is_over(state); });
       }
-      if (states.size() > 2 * limits_.states) {
-        states.resize(2 * limits_.states);
+      const std::size_t most = std::size_t{2} * limits_.states;
+      if (states.size() > most) {
+        states.resize(most);
         cut(Cut::states);
       }
     }
@@ -212,7 +213,7 @@ void FunctionRun::process(BlockIndex block, std::vector<State> states, std::uint
         const ValueId old = state.result(dead);
         std::erase_if(state.results, [&](const auto& entry) { return entry.first == dead; });
         if (mode_ == Mode::site && old != kNoValue && state.fate == Fate::live && is_focus(old)) {
-          lost_holder_.clear();
+          last_holder_ = {};
           check_lost(state, i, LossKind::discarded);
         }
       }

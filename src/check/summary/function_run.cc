@@ -6,7 +6,7 @@ namespace plumb::check {
 
 FunctionRun::FunctionRun(const Program& program, const Library& library, const Known& known,
                          FunctionId function, const Limits& limits)
-    : program_(program),
+    : program_(program, known.reads),
       library_(library),
       known_(known),
       id_(function),
@@ -17,7 +17,7 @@ FunctionRun::FunctionRun(const Program& program, const Library& library, const K
 
 FunctionRun::FunctionRun(const Program& program, const Library& library, const Known& known,
                          FunctionId function, const LinkedBody& linked, const Limits& limits)
-    : program_(program),
+    : program_(program, known.reads),
       library_(library),
       known_(known),
       id_(function),
@@ -69,6 +69,7 @@ void FunctionRun::run_site(const Site& site, const State& before) {
   State start = before;
   start.trail = 0;
   start.way_out = 0;
+  start.used_at = 0;
   start.merged = false;
   std::vector<State> after;
   starting_ = true;

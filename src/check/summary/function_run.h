@@ -27,6 +27,7 @@
 #include "check/model/program.h"
 #include "check/summary/export.h"
 #include "check/summary/library.h"
+#include "check/summary/reads.h"
 #include "check/summary/shape.h"
 #include "check/summary/state.h"
 #include "check/summary/summary.h"
@@ -55,11 +56,13 @@ struct Known {
   // What a function does without calling those of its component is being found
   // out: such calls do not come back.
   bool first_round = false;
+  Reads* reads = nullptr;  // takes down what was asked for
 
   bool is_own(FunctionId id) const {
     return std::binary_search(component.begin(), component.end(), id);
   }
   const Summary* find(FunctionId id) const {
+    if (reads) reads->summaries.add(id.index);
     return done[id.index] || is_own(id) ? &summaries[id.index] : nullptr;
   }
 };
@@ -72,6 +75,13 @@ enum class LossKind : std::uint8_t {
   discarded,
   thrown,
   parked
+};
+
+// The place that held the last reference: `offset` bytes (if not negative) into
+// what the operand is the address of. It gets its name when somebody asks.
+struct LastHolder {
+  Operand address;  // unknown: no name
+  std::int64_t offset = -1;
 };
 
 // One step of a path.
@@ -87,6 +97,7 @@ struct Candidate {
   Origin origin;
   std::uint32_t operation = 0;  // where it is lost, as the source has it
   std::uint32_t lost_at = 0;    // the operation at which that was seen
+  std::uint32_t used_at = 0;    // the last use before that; 0: none
   LossKind kind = LossKind::scope_end;
   std::string holder;
   std::vector<TrailStep> trail;
@@ -162,7 +173,7 @@ class FunctionRun {
   void decide_openly(bool open);  // whether the edge that is sent next was one of several
   void start_replayed(State state, std::uint32_t index, std::vector<State>& after);
   void send_replayed(BlockIndex from, BlockIndex to, State state);
-  void replayed_loss(const State& state, Candidate candidate);
+  void replayed_loss(const State& state, const Candidate& candidate);
 
   // step.cc
   void step(State& state, std::uint32_t index, std::vector<State>& more);
@@ -232,6 +243,12 @@ class FunctionRun {
   void check_lost(State& state, std::uint32_t index, LossKind kind, ValueId kept = kNoValue);
   Candidate candidate(const State& state, std::uint32_t index, LossKind kind) const;
   void report_failure(const State& state);
+  // The part of a variable that holds the followed block.
+  LastHolder held_by_var(const State& state, std::uint32_t var) const;
+  // What holds it behind an argument of a call.
+  LastHolder held_by_argument(const State& state, const Operation& call,
+                              const std::vector<ValueId>& arguments) const;
+  std::string name_of(const LastHolder& holder) const;
   bool given_up(const State& state) const;
   void park(State& state, std::uint32_t global);
   void take_from(ValueId value);
@@ -254,7 +271,7 @@ class FunctionRun {
   void export_plain();
   std::vector<Case> export_cases();
 
-  const Program& program_;
+  const ProgramView program_;
   const Library& library_;
   const Known& known_;
   const FunctionId id_;
@@ -314,7 +331,7 @@ class FunctionRun {
   std::vector<TrailNode> trails_;
   std::vector<Case> cases_;
   bool cases_overflow_ = false;
-  std::string lost_holder_;
+  LastHolder last_holder_;
   std::uint32_t at_ = 0;  // the operation in hand
   std::shared_ptr<Replaying> replaying_;
   bool storing_pointer_ = true;  // what the store in hand writes

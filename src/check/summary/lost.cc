@@ -1,3 +1,4 @@
+#include "check/model/place_name.h"
 #include "check/summary/function_run.h"
 
 #include <algorithm>
@@ -112,8 +113,9 @@ Candidate FunctionRun::candidate(const State& state, std::uint32_t index, LossKi
   const bool scope_left = kind == LossKind::scope_end || kind == LossKind::returned;
   out.operation = scope_left && state.way_out != 0 ? state.way_out : index;
   out.lost_at = index;
+  out.used_at = state.used_at;
   out.kind = kind;
-  out.holder = lost_holder_;
+  out.holder = name_of(last_holder_);
   out.merged = state.merged;
   out.oom = state.failure != kNoValue;
   for (std::uint32_t at = state.trail; at; at = trails_[at].before) {
@@ -123,12 +125,44 @@ Candidate FunctionRun::candidate(const State& state, std::uint32_t index, LossKi
   return out;
 }
 
+LastHolder FunctionRun::held_by_var(const State& state, std::uint32_t var) const {
+  LastHolder out{Operand::of(OperandKind::var, var)};
+  for (const Cell& cell : state.cells) {
+    const Value& base = values_[cell.base];
+    if (base.kind == ValueKind::object &&
+        ObjectId{base.number} == ObjectId::of(ObjectKind::var, var) && is_focus(cell.value)) {
+      out.offset = cell.offset;
+    }
+  }
+  return out;
+}
+
+LastHolder FunctionRun::held_by_argument(const State& state, const Operation& call,
+                                         const std::vector<ValueId>& arguments) const {
+  if (mode_ != Mode::site || state.fate != Fate::live) return {};
+  for (const Cell& cell : state.cells) {
+    if (!is_focus(cell.value)) continue;
+    for (std::uint32_t i = 0; i < arguments.size() && i < call.pool_count; ++i) {
+      if (values_.place(arguments[i]).base != cell.base) continue;
+      return {body_.pool[call.pool_begin + i], cell.offset - values_.place(arguments[i]).offset};
+    }
+  }
+  return {};
+}
+
+std::string FunctionRun::name_of(const LastHolder& holder) const {
+  if (linked_) return {};  // its operands are not those of a unit
+  const Unit& unit = program_.unit_of(where_);
+  const Place whole = place_at(unit, body_, holder.address);
+  const Place part = holder.offset < 0 ? Place{} : part_of(unit, whole, holder.offset);
+  return part.text.empty() ? whole.name() : part.name();
+}
+
 // `p = realloc(p, n)` failed, the program saw it and went on without p.
 void FunctionRun::report_failure(const State& state) {
   if (!state.tested) return;
   const Operation& store = body_.operations[state.lost_at];
-  lost_holder_.clear();
-  if (store.a.kind() == OperandKind::var) lost_holder_ = body_.vars[store.a.index()].name;
+  last_holder_ = {store.a};
   candidates_->push_back(candidate(state, state.lost_at, LossKind::overwritten));
 }
 
@@ -142,8 +176,8 @@ bool FunctionRun::given_up(const State& state) const {
 void FunctionRun::park(State& state, std::uint32_t global) {
   state.parked = global;
   if (mode_ != Mode::site || !limits_.globals || replaying_) return;
-  lost_holder_ = program_.symbol(ProgramSymbolId::of(global)).name;
   Candidate out = candidate(state, at_, LossKind::parked);
+  out.holder = program_.symbol(ProgramSymbolId::of(global)).name;
   out.parked = global;
   candidates_->push_back(std::move(out));
 }

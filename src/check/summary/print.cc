@@ -2,103 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "check/summary/value_names.h"
+
 namespace plumb::check {
 
 namespace {
-
-constexpr int kDeepest = 12;  // of a value that is printed whole
-
-const char* sign_of(Code code) {
-  switch (code) {
-    case Code::add:
-      return "+";
-    case Code::sub:
-      return "-";
-    case Code::mul:
-      return "*";
-    case Code::div_s:
-    case Code::div_u:
-      return "/";
-    case Code::rem_s:
-    case Code::rem_u:
-      return "%";
-    case Code::bit_and:
-      return "&";
-    case Code::bit_or:
-      return "|";
-    case Code::bit_xor:
-      return "^";
-    case Code::shl:
-      return "<<";
-    case Code::shr_s:
-    case Code::shr_u:
-      return ">>";
-    case Code::eq:
-      return "==";
-    case Code::ne:
-      return "!=";
-    case Code::lt_s:
-    case Code::lt_u:
-      return "<";
-    case Code::le_s:
-    case Code::le_u:
-      return "<=";
-    case Code::gt_s:
-    case Code::gt_u:
-      return ">";
-    case Code::ge_s:
-    case Code::ge_u:
-      return ">=";
-    default:
-      return "?";
-  }
-}
-
-std::string text_of(const Program& program, const Values& values, ValueId id, int depth) {
-  if (id == kNoValue) return "nothing";
-  if (depth > kDeepest) return "...";
-  const Value& v = values[id];
-  const auto part = [&](ValueId of) { return text_of(program, values, of, depth + 1); };
-  switch (v.kind) {
-    case ValueKind::none:
-      return "nothing";
-    case ValueKind::integer:
-      return fmt::format("{}", v.number);
-    case ValueKind::param:
-      return fmt::format("arg{}", v.number);
-    case ValueKind::object: {
-      const ObjectId object{v.number};
-      switch (object.kind()) {
-        case ObjectKind::heap:
-          return object.index() == 0 ? "the block" : fmt::format("new#{}", object.index());
-        case ObjectKind::var:
-          return fmt::format("local#{}", object.index());
-        case ObjectKind::global:
-        case ObjectKind::function:
-          return "&" + program.symbol(ProgramSymbolId::of(object.index())).name;
-      }
-      break;
-    }
-    case ValueKind::cell:
-      return fmt::format("{}->{}", part(v.a), v.number);
-    case ValueKind::pointer:
-      return fmt::format("({} + {})", part(v.a), v.number);
-    case ValueKind::index:
-      return fmt::format("{}[{} * {}]", part(v.a), part(v.b), v.number);
-    case ValueKind::fresh:
-      return fmt::format("?{}", v.number);
-    case ValueKind::merge:
-      return fmt::format("?{}.{}", v.width, v.number);
-    case ValueKind::binary:
-    case ValueKind::compare:
-      return fmt::format("({} {} {})", part(v.a), sign_of(v.code), part(v.b));
-    case ValueKind::cast:
-      return fmt::format("({} bytes of {})", v.width, part(v.a));
-    case ValueKind::reach:
-      return fmt::format("reach({})", part(v.a));
-  }
-  return "?";
-}
 
 std::string fact_text(const std::string& value, const Fact& fact) {
   if (fact.low == fact.high) return fmt::format("{} == {}", value, fact.low);
@@ -128,16 +36,17 @@ const char* fate_word(Fate fate) {
   return "?";
 }
 
-void add_case(const Program& program, const Values& values, const Case& each, std::string& out) {
-  const auto text = [&](ValueId id) { return value_text(program, values, id); };
+void add_case(const ValueNames& names, const Values& values, const Case& each, std::string& out) {
+  const auto text = [&](ValueId id) { return names.text(id); };
   out += fmt::format("    {}", fate_word(each.fate));
   if (each.in_place) out += " where it was";
   if (each.throws) out += ", throws";
   for (const Cell& cell : each.holders) {
-    out += fmt::format("; {}->{} = {}", text(cell.base), cell.offset, text(cell.value));
+    out += fmt::format("; {} = {}", names.place(cell.base, cell.offset), text(cell.value));
   }
   for (const Cell& cell : each.beside) {
-    out += fmt::format("; beside it {}->{} = {}", text(cell.base), cell.offset, text(cell.value));
+    out +=
+        fmt::format("; beside it {} = {}", names.place(cell.base, cell.offset), text(cell.value));
   }
   if (each.result != kNoValue) {
     out += "; returns " + text(each.result);
@@ -155,14 +64,11 @@ void add_case(const Program& program, const Values& values, const Case& each, st
 
 }  // namespace
 
-std::string value_text(const Program& program, const Values& values, ValueId id) {
-  return text_of(program, values, id, 0);
-}
-
-std::string summary_text(const Program& program, const Summary& summary) {
-  const auto text = [&](ValueId id) { return value_text(program, summary.values, id); };
-  std::string out;
+std::string summary_text(const Program& program, FunctionId function, const Summary& summary) {
   if (!summary.known) return "  nothing is known of it: over the budget\n";
+  ValueNames names(program, function, summary);
+  const auto text = [&](ValueId id) { return names.text(id); };
+  std::string out;
   const Effect& effect = summary.effect;
   if (!effect.returns) out += "  does not return\n";
   if (effect.throws) out += "  may throw\n";
@@ -175,17 +81,18 @@ std::string summary_text(const Program& program, const Summary& summary) {
     out += '\n';
   }
   for (const Cell& cell : effect.writes) {
-    out += fmt::format("  writes {}->{} = {}\n", text(cell.base), cell.offset, text(cell.value));
+    out += fmt::format("  writes {} = {}\n", names.place(cell.base, cell.offset), text(cell.value));
   }
   for (const NewBlock& block : summary.blocks) {
     const Function& body = *program.functions()[block.origin.function].body;
     const Location& at = body.operations[block.origin.operation].location;
     out += fmt::format("  hands out a block allocated at line {}:\n", at.line);
-    for (const Case& each : block.cases) add_case(program, summary.values, each, out);
+    names.follow(block.cases);
+    for (const Case& each : block.cases) add_case(names, summary.values, each, out);
   }
   for (const Input& input : summary.inputs) {
     out += fmt::format("  what it is given as {}:\n", text(input.value));
-    for (const Case& each : input.cases) add_case(program, summary.values, each, out);
+    for (const Case& each : input.cases) add_case(names, summary.values, each, out);
   }
   return out;
 }

@@ -1,6 +1,7 @@
 // A summary in words, for `plumb check --show-summary` and for tests.
 //
-//   arg0->8            what arg0 pointed to at offset 8 on entry
+//   l->head            what the parameter's member held on entry; l->8 by its
+//                      offset where debug information has no name
 //   new#2              a block that the function allocated
 //   arg0 != 0          a condition of a case
 #pragma once
@@ -12,7 +13,6 @@
 
 namespace plumb::check {
 
-std::string value_text(const Program& program, const Values& values, ValueId id);
-std::string summary_text(const Program& program, const Summary& summary);
+std::string summary_text(const Program& program, FunctionId function, const Summary& summary);
 
 }  // namespace plumb::check

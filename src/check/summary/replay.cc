@@ -135,7 +135,7 @@ void FunctionRun::send_replayed(BlockIndex from, BlockIndex to, State state) {
     return dead;
   });
   if (held) {
-    lost_holder_.clear();
+    last_holder_ = {};
     check_lost(state, body_.blocks[from.index].end - 1, LossKind::discarded);
     if (is_over(state)) return;
   }
@@ -176,7 +176,7 @@ void FunctionRun::send_replayed(BlockIndex from, BlockIndex to, State state) {
   std::push_heap(r.waiting.begin(), r.waiting.end(), Replaying::later);
 }
 
-void FunctionRun::replayed_loss(const State& state, Candidate candidate) {
+void FunctionRun::replayed_loss(const State& state, const Candidate& candidate) {
   if (replaying_->stopped) return;
   if ((*replaying_->on_loss)(values_, state, candidate)) replaying_->stopped = true;
 }

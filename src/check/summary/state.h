@@ -51,6 +51,8 @@ struct State {
   std::uint32_t trail = 0;     // the path that led here: index into the run's trails
   // The return, break or goto by which a scope is being left: the operation, or 0.
   std::uint32_t way_out = 0;
+  // Where the followed block was last looked into or passed on: the operation, or 0.
+  std::uint32_t used_at = 0;
   Fate fate = Fate::none;
   bool merged = false;  // facts were lost
   // The followed block was to be reallocated and that failed: the null that came

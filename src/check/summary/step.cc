@@ -53,6 +53,7 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
   switch (o.op) {
     case Op::load:
       note_access(state, value(state, o.a));
+      if (is_focus(value(state, o.a))) state.used_at = index;
       state.set_result(index, load_whole(state, value(state, o.a), o.width));
       note_use(state.result(index), o.pointer || o.width > kWord);
       break;
@@ -67,6 +68,7 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
       const ValueId to = value(state, o.a);
       note_access(state, to);
       const ValueId what = value(state, o.b);
+      if (is_focus(to)) state.used_at = index;
       // One of several things to return: where the ways meet, it is not seen any more.
       if (leaves && o.pointer && body_.returns_pointer) touch_input(what);
       const std::uint32_t width = std::min(o.width, kWord);
@@ -77,24 +79,19 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
       store(state, to, width, what);
       storing_pointer_ = true;
       if (watched && old != what && state.fate == Fate::live) {
-        lost_holder_.clear();
-        if (o.a.kind() == OperandKind::var) lost_holder_ = body_.vars[o.a.index()].name;
-        if (const std::uint32_t global = global_of(to);
-            o.a.kind() == OperandKind::symbol && global != kNotParked) {
-          lost_holder_ = program_.symbol(ProgramSymbolId::of(global)).name;
-        }
+        last_holder_ = {o.a};
         if (values_.is_heap(values_.target(old))) check_lost(state, index, LossKind::overwritten);
       }
       break;
     }
     case Op::copy:
       copy(state, value(state, o.a), value(state, o.b), value(state, o.c));
-      lost_holder_.clear();
+      last_holder_ = {};
       check_lost(state, index, LossKind::overwritten);
       break;
     case Op::fill:
       fill(state, value(state, o.a), value(state, o.b), value(state, o.c));
-      lost_holder_.clear();
+      last_holder_ = {};
       check_lost(state, index, LossKind::overwritten);
       break;
     case Op::offset:
@@ -165,12 +162,12 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
     }
     case Op::scope_end: {
       const VarId var = VarId::of(o.a.index());
+      last_holder_ = held_by_var(state, var.index);
       if (body_.vars[var.index].simple) {
         state.vars[var.index] = kNoValue;
       } else {
         state.drop_cells_of(values_.object(ObjectId::of(ObjectKind::var, var.index)));
       }
-      lost_holder_ = body_.vars[var.index].name;
       check_lost(state, index, LossKind::scope_end);
       break;
     }

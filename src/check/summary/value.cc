@@ -143,6 +143,22 @@ Code negated(Code code) {
 
 Values::Values() { append({}); }
 
+std::optional<Values> Values::restore(std::vector<Value> values) {
+  if (values.empty() || values[0] != Value{}) return std::nullopt;
+  Values out;
+  for (std::uint32_t i = 1; i < values.size(); ++i) {
+    const Value& value = values[i];
+    if (value.kind == ValueKind::none || value.kind > ValueKind::merge) return std::nullopt;
+    // A table names parts before what is made of them.
+    if (value.code > Code::same || value.a.index >= i || value.b.index >= i) return std::nullopt;
+    const bool inside = value.kind == ValueKind::pointer || value.kind == ValueKind::index;
+    out.targets_.push_back(inside ? out.targets_[value.a.index] : ValueId::of(i));
+    if (value.kind == ValueKind::fresh) out.fresh_ = std::max(out.fresh_, value.number);
+  }
+  out.values_ = std::move(values);
+  return out;
+}
+
 ValueId Values::append(const Value& value) {
   const ValueId id = ValueId::of(static_cast<std::uint32_t>(values_.size()));
   const bool inside = value.kind == ValueKind::pointer || value.kind == ValueKind::index;

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/id.h"
@@ -73,6 +74,12 @@ struct ObjectId {
 class Values {
  public:
   Values();
+
+  // The same table again, from all(), to be read only; nothing when it cannot be one.
+  static std::optional<Values> restore(std::vector<Value> values);
+  const std::vector<Value>& all() const { return values_; }
+  // In a table that is only read or written to a file: what an object is called.
+  void rename(ValueId id, ObjectId object) { values_[id.index].number = object.bits; }
 
   const Value& operator[](ValueId id) const { return values_[id.index]; }
   std::size_t size() const { return values_.size(); }

@@ -9,6 +9,7 @@ static __attribute__((noinline)) void* make_one(long size) {
 static __attribute__((noinline)) void lose(long size) {
   void* block = make_one(size);
   __asm__ volatile("" : "+r"(block));
+  if (kClean) free(block);
 }
 static __attribute__((noinline)) void first(void) {
   lose(40);

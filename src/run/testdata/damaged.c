@@ -52,8 +52,12 @@ int main(int argc, char** argv) {
     const struct rlimit limit = {(rlim_t)3 << 30, (rlim_t)3 << 30};
     setrlimit(RLIMIT_AS, &limit);
     void** last = NULL;
-    for (void** block; (block = malloc(16 << 20)) != NULL; last = block) block[0] = last;
-    return 7;
+    int count = 0;
+    for (void** block; (block = malloc(16 << 20)) != NULL; last = block, ++count) block[0] = last;
+    struct rlimit now;
+    getrlimit(RLIMIT_AS, &now);
+    // 3 GB are about 190 of them.
+    return now.rlim_cur == limit.rlim_cur && count > 100 && count < 260 ? 7 : 6;
   } else if (strcmp(mode, "threads") == 0) {
     return many_threads(1000);
   }

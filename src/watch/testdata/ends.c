@@ -1,27 +1,51 @@
 // Ends in the way that its argument says, after some work.
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void *kept[20000];
 
+// Some work and some rest, until there is such a file.
+static void wait_for_file(const char *path) {
+  for (int i = 0; i < 6000 && access(path, F_OK) != 0; ++i) {
+    usleep(10000);
+    for (volatile int k = 0; k < 1000000; ++k) {
+    }
+  }
+}
+
+// Until the file was replaced twice: the second one was begun after we came here.
+static void wait_for_new(const char *path) {
+  struct stat old = {0}, now;
+  stat(path, &old);
+  for (int tries = 0, seen = 0; seen < 2 && tries < 60000; ++tries, usleep(1000)) {
+    if (stat(path, &now) != 0) continue;
+    if (now.st_ino == old.st_ino && now.st_mtim.tv_sec == old.st_mtim.tv_sec &&
+        now.st_mtim.tv_nsec == old.st_mtim.tv_nsec) {
+      continue;
+    }
+    old = now;
+    ++seen;
+  }
+}
+
 int main(int count, char **arguments) {
   const char *how = count > 1 ? arguments[1] : "";
   for (int i = 0; i < 20000; ++i) kept[i] = memset(malloc(300), 1, 300);
-  if (strcmp(how, "sleep") == 0) {
+  if (strcmp(how, "wait") == 0) {
     printf("ready\n");
     fflush(stdout);
-    for (int i = 0; i < 120; ++i) {
-      usleep(10000);
-      for (volatile int k = 0; k < 1000000; ++k) {
-      }
-    }
+    wait_for_file(arguments[2]);
     return 0;
   }
   if (strcmp(how, "kill") == 0) {
-    usleep(400000);
+    char path[4096];
+    snprintf(path, sizeof path, "%s%d", arguments[2], getpid());
+    wait_for_new(path);
     kill(getpid(), SIGKILL);
   }
   if (strcmp(how, "exec") == 0) execlp("echo", "echo", "the other program", (char *)NULL);

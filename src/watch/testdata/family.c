@@ -5,12 +5,9 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "steps.h"
 
 struct entry {
   struct entry *next;
@@ -18,12 +15,6 @@ struct entry {
 };
 static struct entry *list;
 static char *shared[300];  // allocated by the parent, written to by all
-
-static double cpu(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static __attribute__((noinline)) void grow_list(void) {
   struct entry *entry = malloc(sizeof *entry);
@@ -38,9 +29,10 @@ static __attribute__((noinline)) void grow_list(void) {
 
 static int work(char mark) {
   for (int i = 0; i < 300; ++i) memset(shared[i], mark, 400);
-  while (cpu() < 0.25) {
-    for (int i = 0; i < 4; ++i) grow_list();
-    for (int i = 0; i < 200; ++i) free(memset(malloc(100), 2, 100));
+  for (int step = 0; step < 50; ++step) {
+    for (int i = 0; i < 100; ++i) grow_list();
+    for (int i = 0; i < 2000; ++i) free(memset(malloc(100), 2, 100));
+    end_step(0.006);
   }
   for (int i = 0; i < 300; ++i) {
     for (int k = 0; k < 400; ++k) {
@@ -56,6 +48,15 @@ static int status_of(pid_t child) {
   int status = 0;
   waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
+}
+
+// A daemon's end; who inherited it may not have waited for it yet.
+static int is_over(pid_t process) {
+  char path[64], stat[512];
+  snprintf(path, sizeof path, "/proc/%d/stat", process);
+  if (read_text(path, stat, sizeof stat) <= 0) return 1;
+  const char *state = strrchr(stat, ')');
+  return state == NULL || state[2] == 'Z' || state[2] == 'X';
 }
 
 static int cloned(void *argument) { return work(*(char *)argument); }
@@ -92,16 +93,17 @@ int main(int count, char **arguments) {
       setsid();
       if (fork() == 0) {
         const int status = work('d');
-        if (write(ends[1], status == 5 ? "y" : "n", 1) != 1) exit(1);
+        const pid_t self = status == 5 ? getpid() : 0;
+        if (write(ends[1], &self, sizeof self) != sizeof self) exit(1);
         exit(0);
       }
       _exit(0);
     }
     close(ends[1]);
-    char answer = 0;
-    if (read(ends[0], &answer, 1) != 1) answer = '?';
-    printf("daemon %c\n", answer);
-    usleep(200000);  // its last snapshot
+    pid_t daemon = 0;
+    if (read(ends[0], &daemon, sizeof daemon) != sizeof daemon) daemon = 0;
+    printf("daemon %s\n", daemon != 0 ? "well" : "unwell");
+    for (int tries = 0; daemon != 0 && !is_over(daemon) && tries < 60000; ++tries) usleep(1000);
   }
   for (int i = 0; i < 300; ++i) {
     if (shared[i][7] != 'p') printf("the child's write\n");

@@ -1,11 +1,8 @@
 // Four sites: a list that grows and is never looked at again (with -DCLEAN it
 // is emptied now and then), a cache whose entries are used rarely but all of
 // them, a table that is filled at the start and not used, and short-lived
-// blocks.
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+// blocks. Lives for as many steps as its argument says.
+#include "steps.h"
 
 enum { kCache = 400, kTable = 400, kSize = 500 };
 
@@ -16,12 +13,6 @@ struct entry {
 static struct entry *list;
 static char *cache[kCache];
 static char *table[kTable];
-
-static double cpu(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static __attribute__((noinline)) void grow_list(void) {
   struct entry *entry = malloc(sizeof *entry);
@@ -51,23 +42,22 @@ static __attribute__((noinline)) void work(void) {
 }
 
 int main(int count, char **arguments) {
-  const double seconds = count > 1 ? atof(arguments[1]) : 1;
+  const int steps = count > 1 ? atoi(arguments[1]) : 100;
   fill_table();
   fill_cache();
-  double next_look = 0;
   int part = 0;
-  for (double now = cpu(); now < seconds; now = cpu()) {
-    for (int i = 0; i < 4; ++i) grow_list();
+  for (int step = 0; step < steps; ++step) {
+    for (int i = 0; i < 100; ++i) grow_list();
 #ifdef CLEAN
     empty_list();
 #endif
-    work();
+    for (int i = 0; i < 10; ++i) work();
     // An eighth of the cache at a time: each entry rests for long.
-    if (now > next_look) {
-      next_look = now + seconds / 32;
+    if (step % (1 + steps / 32) == 0) {
       for (int i = part; i < kCache; i += 8) cache[i][7]++;
       part = (part + 1) % 8;
     }
+    end_step(0.006);
   }
   printf("done\n");
   return 3;

@@ -1,9 +1,7 @@
 // Remembers every request and never looks at one again; with -DCLEAN it forgets
-// them. Runs for as much CPU time as its argument says.
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+// them. Lives for as many steps as its argument says; with "-", until its standard
+// input ends.
+#include "../../../src/watch/testdata/steps.h"
 
 struct request {
   struct request *next;
@@ -23,20 +21,23 @@ static __attribute__((noinline)) void forget(void) {
   free(request);
 }
 
+static int goes_on(const char *argument, int step) {
+  if (strcmp(argument, "-") != 0) return step < atoi(argument);
+  char letter;
+  return read(STDIN_FILENO, &letter, 1) != 0;  // does not wait
+}
+
 int main(int count, char **arguments) {
-  const double seconds = count > 1 ? atof(arguments[1]) : 0;
-  struct timespec now = {0};
-  do {
-    for (int i = 0; i < 5; ++i) {
+  fcntl(STDIN_FILENO, F_SETFL, O_NONBLOCK);
+  for (int step = 0; count > 1 && goes_on(arguments[1], step); ++step) {
+    for (int i = 0; i < 250; ++i) {
       remember();
 #ifdef CLEAN
       forget();
 #endif
     }
-    for (volatile int i = 0; i < 2000; ++i) {
-    }
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  } while ((double)now.tv_sec + (double)now.tv_nsec / 1e9 < seconds);
+    end_step(0.006);
+  }
   (void)forget;
   printf("served\n");
   return 3;
