@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
 
@@ -222,6 +223,19 @@ void add_notes(Report& report, const Units& units, const Analysed& analysed) {
   }
 }
 
+// Functions by the limit that they hit.
+std::vector<std::pair<std::string, std::uint64_t>> count_cuts(
+    const std::vector<Summary>& summaries) {
+  constexpr std::array<const char*, kCuts> kNames = {"work",  "cells",  "states",
+                                                     "cases", "blocks", "inputs"};
+  std::vector<std::pair<std::string, std::uint64_t>> out;
+  for (std::size_t i = 0; i < kCuts; ++i) {
+    const auto hit = [&](const Summary& summary) { return (summary.cuts >> i & 1) != 0; };
+    out.emplace_back(kNames[i], static_cast<std::uint64_t>(std::ranges::count_if(summaries, hit)));
+  }
+  return out;
+}
+
 std::string asked_summaries(const Program& program, const std::vector<Summary>& summaries,
                             const std::string& name) {
   std::string out;
@@ -265,6 +279,7 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
 
   CheckOutcome outcome;
   outcome.units_from_cache = units.from_cache;
+  outcome.cuts = count_cuts(analysed.summaries);
   outcome.summaries = asked_summaries(program, analysed.summaries, options.show_summary);
   Report& report = outcome.report;
   report.tool.engine = Engine::check;

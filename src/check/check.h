@@ -28,6 +28,8 @@ struct CheckOutcome {
   Report report;
   std::string summaries;  // as asked by show_summary
   std::uint64_t units_from_cache = 0;
+  // Functions of which a limit cut the analysis short, by limit.
+  std::vector<std::pair<std::string, std::uint64_t>> cuts;
   std::uint64_t components_from_cache = 0;  // of the call graph: summaries and candidates
 };
 

@@ -425,6 +425,227 @@ int twice_bad(unsigned long n, int quick) {
 )"));
 }
 
+TEST(Check, AWalkAlongAStringStaysInIt) {
+  expect_by_name(kHeader + std::string(R"(
+struct folder { const char *name; int fd; };
+static struct folder folders[100];
+static int folder_count;
+// Keeps the name, unless it is that of the folder one is in.
+static int change_to(const char *name) {
+  while (name[0] == '.' && name[1] == '/')
+    for (name += 2; *name == '/'; name++) continue;
+  if (!name[name[0] == '.']) return folder_count - 1;
+  folders[folder_count].name = name;
+  folders[folder_count].fd = 0;
+  return folder_count++;
+}
+static int look_at(const char *name) {
+  int n = 0;
+  while (*name == '/') { name++; n++; }
+  return n;
+}
+int change_bad(const char *to) { return change_to(strdup(to)); }
+int change_ok(const char *to) { return change_to(to); }
+int look_bad(const char *to) { return look_at(strdup(to)); }
+int look_ok(const char *to) {
+  char *copy = strdup(to);
+  int n = look_at(copy);
+  free(copy);
+  return n;
+}
+static void free_all(char **each) { while (*each) free(*each++); }
+static void leave_all(char **each) { while (*each) puts(*each++); }
+void elements_ok(int n) {
+  char **all = calloc(n + 1, sizeof *all);
+  for (int i = 0; i < n; i++) all[i] = malloc(9);
+  free_all(all);
+  free(all);
+}
+void elements_bad(void) {
+  char **all = calloc(2, sizeof *all);
+  all[0] = malloc(9);
+  leave_all(all);
+  free(all);
+}
+)"));
+}
+
+TEST(Check, AGlobalThatIsOverwritten) {
+  expect_by_name(kHeader + std::string(R"(
+char *held;
+static char *path;
+struct { int n; char *text; } box;
+void unknown(void);
+void twice_bad(void) { held = malloc(9); held = malloc(8); }
+void twice_ok(void) { held = malloc(9); free(held); held = malloc(8); }
+void once_ok(void) { held = malloc(9); }
+void asked_ok(void) { if (!held) held = malloc(9); }
+void others_ok(void) { held = malloc(9); unknown(); held = malloc(8); }
+int options_bad(int c, char **v) {
+  while (c-- > 0) if (v[c][0] == 'f') path = strdup(v[c]);
+  return path != 0;
+}
+int options_ok(int c, char **v) {
+  while (c-- > 0) if (v[c][0] == 'f') { free(path); path = strdup(v[c]); }
+  return path != 0;
+}
+static void fill(void) { box.text = malloc(7); }
+static void clear(void) { box.text = 0; }
+static void drop(void) { free(box.text); box.text = 0; }
+static void drop_some(int n) { char *p = n ? box.text : path; free(p); box.text = 0; }
+void box_bad(void) { fill(); clear(); }
+void box_ok(void) { fill(); drop(); }
+void some_ok(int n) { fill(); drop_some(n); }
+)"));
+}
+
+TEST(Check, AThreadFreesWhatItsFunctionFrees) {
+  expect_by_name("#include <pthread.h>\n" + (kHeader + std::string(R"(
+static void *reads(void *p) { return *(char *)p ? (void *)1 : 0; }
+static void *frees(void *p) { free(p); return 0; }
+static void *keeps(void *p) { static void *last; last = p; return 0; }
+void give_bad(void) {
+  pthread_t t;
+  char *p = malloc(9);
+  p[0] = 0;
+  pthread_create(&t, 0, reads, p);
+}
+void give_ok(void) {
+  pthread_t t;
+  char *p = malloc(9);
+  p[0] = 0;
+  pthread_create(&t, 0, frees, p);
+}
+void give_on_ok(void) {
+  pthread_t t;
+  pthread_create(&t, 0, keeps, malloc(9));
+}
+)")));
+}
+
+TEST(Check, ACleanupThatSeveralWaysShareGoesOnWhereEachCameFrom) {
+  expect_by_name(kHeader + std::string(R"(
+struct table { long *values; long count, room; };
+static long add(struct table *t, long value) {
+  if (t->count >= t->room) {
+    long *more = realloc(t->values, t->room * 16);
+    if (!more) return -1;
+    t->values = more;
+    t->room *= 2;
+  }
+  t->values[t->count] = value;
+  return t->count++;
+}
+// Fails only when memory runs out.
+static int spread(struct table *t, long at) {
+  for (;;) {
+    long next;
+    if (t->values[at] == 3) {
+      next = add(t, at);
+      if (next == -1) return 12;
+    } else if (t->values[at] == 0) {
+      break;
+    } else {
+      next = add(t, at + 1);
+      if (next == -1) return 12;
+    }
+    at = next;
+  }
+  return 0;
+}
+static int fails(struct table *t, long at) {
+  for (;;) {
+    long next = t->values[at];
+    if (next == 0) break;
+    if (next == 7) return 12;
+    at = next;
+  }
+  return 0;
+}
+int spread_ok(struct table *t) {
+  char *name = malloc(9);
+  if (spread(t, 1)) return 1;
+  free(name);
+  return 0;
+}
+int spread_bad(struct table *t) {
+  char *name = malloc(9);
+  if (fails(t, 1)) return 1;
+  free(name);
+  return 0;
+}
+static int collect(char **out, int n, const char *from) {
+  int found = 0;
+  for (int i = 0; i < n; i++) {
+    if (from[i] != 'x') continue;
+    out[found] = malloc(8);
+    ++found;
+  }
+  return found;
+}
+int collect_ok(const char *from) {
+  char *all[9];
+  int found = collect(all, 9, from);
+  if (found <= 0) return 0;
+  for (int i = 0; i < found; i++) free(all[i]);
+  return found;
+}
+)"));
+}
+
+TEST(Check, ATagInTheAddressSaysWhoOwns) {
+  expect_by_name(kHeader + std::string(R"(
+#include <stdint.h>
+// Blocks have the tag, memory on the stack has none.
+static void *tagged(unsigned long n) {
+  char *p = malloc(n + 32);
+  if (!p) exit(1);
+  return p + 16;
+}
+static void drop(void *p) { if ((uintptr_t)p & 31) free((char *)p - 16); }
+void use_ok(int n) {
+  char *p = tagged(n);
+  p[0] = 1;
+  drop(p);
+}
+void use_bad(int n) {
+  char *p = tagged(n);
+  p[0] = 1;
+  if (n < 9) return;
+  drop(p);
+}
+)"));
+}
+
+TEST(Check, WhatWasAccessedWasNoNull) {
+  expect_by_name(kHeader + std::string(R"(
+struct part { int *values; char **names; };
+struct part *find(int n);
+int copy_ok(struct part *from, int n) {
+  struct part local = {0};
+  local.names = 0;
+  for (int i = 0; i < n; i++) {
+    if (from->names[i] == 0) continue;
+    if (!local.names) {
+      local = *from;
+      local.values = malloc(9);
+    }
+  }
+  if (local.names) free(local.values);
+  return n;
+}
+int copy_bad(struct part *from, int n) {
+  struct part local = {0};
+  if (n > 3) {
+    local = *from;
+    local.values = malloc(9);
+  }
+  if (local.names) free(local.values);
+  return n;
+}
+)"));
+}
+
 TEST(Check, PathsThatContradictThemselvesAreNoFindings) {
   const Report report = check_source(R"(
 #include <stdlib.h>

@@ -154,6 +154,9 @@ Result<Ending> command_check(const Invocation& call) {
   stats.step("compile and analyse");
   stats.count("units from the cache", outcome->units_from_cache);
   stats.count("call cycles and functions from the cache", outcome->components_from_cache);
+  for (const auto& [limit, functions] : outcome->cuts) {
+    stats.count(fmt::format("cut by limit: {}", limit), functions);
+  }
   if (settings.has(Opt::show_summary)) {
     if (outcome->summaries.empty()) {
       return fail(printable(settings.text(Opt::show_summary)), "there is no such function");

@@ -2,7 +2,7 @@
 // EXPECT(a): lost 1 block 16 bytes
 // CAUSE(a): overwritten
 // EXPECT(b): forgotten 1 block 32 bytes
-// GAP(check): found(a) - what a global holds is not followed
+// GAP(check): place(a), function(a) - lost in the callee, reported at the call
 #include "case.h"
 
 char* g_config;

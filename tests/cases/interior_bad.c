@@ -1,7 +1,7 @@
 // CASE: The only pointer left is into the middle of a block; then it goes, too.
 // EXPECT: lost 1 block 64 bytes
 // CAUSE: overwritten
-// GAP(check): found - what a global holds is not followed
+// GAP(check): place, function - lost in the callee, reported at the call
 #include "case.h"
 
 char* g_cursor;

@@ -1,7 +1,7 @@
 // CASE: A pointer that travelled by memcpy is wiped by memset.
 // EXPECT: lost 1 block 42 bytes
 // CAUSE: overwritten
-// GAP(check): found - what a global holds is not followed
+// GAP(check): place, function - lost in the callee, reported at the call
 #include "case.h"
 
 struct Record {

@@ -4,7 +4,7 @@
 // GAP(run): holder - another variable had the last copy
 // GAP(run, -O0, clang): cause, function, place - the pointer in the moved-from object goes last
 // GAP(run, -O2): cause, function, place - the optimiser left only a register, which ends with its last use
-// GAP(check): found - the replay of the path finds no way to the loss
+// GAP(check): place, function - lost in the callee, reported at the call
 #include "case.h"
 
 class Text {

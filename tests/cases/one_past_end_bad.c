@@ -3,7 +3,7 @@
 // CAUSE: overwritten
 // GAP(run, -O2): holder - another variable had the last copy
 // GAP(run, -O2): cause, function, place - the optimiser left only a register, which ends with its last use
-// GAP(check): found - what a global holds is not followed
+// GAP(check): place, function - lost in the callee, reported at the call
 #include "case.h"
 
 long* g_end;

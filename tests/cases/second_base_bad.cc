@@ -1,7 +1,7 @@
 // CASE: The only pointer to an object is to its second base; then it goes, too.
 // EXPECT: lost 1 block 32 bytes
 // CAUSE: overwritten
-// GAP(check): found - deletion through a base class is not followed
+// GAP(check): place, function - lost in the callee, reported at the call
 #include "case.h"
 
 struct Named {

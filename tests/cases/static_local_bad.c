@@ -5,7 +5,7 @@
 // GAP(run, -O2, clang): use - the optimiser left only a register, which ends with its last use
 // GAP(run, -O2, gcc): holder - the debug information has no variable there
 // GAP(run, -O2, gcc): cause, function, place - the optimiser left only a register, which ends with its last use
-// GAP(check): found(a) - what a global holds is not followed
+// GAP(check): place(a), function(a) - lost in the callee, reported at the call
 #include "case.h"
 
 static const char* format(long number) {

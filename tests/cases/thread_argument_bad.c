@@ -2,7 +2,7 @@
 // EXPECT: lost 1 block 16 bytes
 // CAUSE: scope-end
 // FLAGS: -pthread
-// GAP(check): found - what a thread is given is not followed
+// GAP(check): place, function, cause - lost in the thread, reported where the starter lets go
 #include <pthread.h>
 #include <semaphore.h>
 

@@ -2,7 +2,6 @@
 // EXPECT(a): lost 1 block 11 bytes
 // CAUSE(a): overwritten
 // EXPECT(b): forgotten 1 block 13 bytes
-// GAP(check): found(a) - what a global holds is not followed
 #include "case.h"
 
 __thread char* t_name;

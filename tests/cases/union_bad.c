@@ -1,7 +1,7 @@
 // CASE: A union's number overwrites its pointer.
 // EXPECT: lost 1 block 15 bytes
 // CAUSE: overwritten
-// GAP(check): found - what a global holds is not followed
+// GAP(check): place, function - lost in the callee, reported at the call
 #include "case.h"
 
 struct Value {

@@ -384,6 +384,7 @@ bool FunctionBuilder::lower_intrinsic(const llvm::CallBase& call) {
       out.c = length;
       return true;
     }
+    case llvm::Intrinsic::threadlocal_address:
     case llvm::Intrinsic::expect:
     case llvm::Intrinsic::expect_with_probability:
     case llvm::Intrinsic::launder_invariant_group:

@@ -116,8 +116,19 @@ std::vector<FunctionId> Program::callees(FunctionId id) const {
   std::vector<FunctionId> out;
   for (const Operation& o : function.body->operations) {
     if (o.op != Op::call || o.a.kind() != OperandKind::symbol) continue;
-    const auto target = symbol(resolve(function.unit, SymbolId::of(o.a.index()))).function;
-    if (target) out.push_back(*target);
+    const auto target_of = [&](Operand operand) {
+      return symbol(resolve(function.unit, SymbolId::of(operand.index()))).function;
+    };
+    if (const auto target = target_of(o.a)) {
+      out.push_back(*target);
+      continue;
+    }
+    // A library may call what it is given: a thread's function, a comparison.
+    for (std::uint32_t i = 0; i < o.pool_count; ++i) {
+      const Operand argument = function.body->pool[o.pool_begin + i];
+      if (argument.kind() != OperandKind::symbol) continue;
+      if (const auto target = target_of(argument)) out.push_back(*target);
+    }
   }
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());

@@ -96,10 +96,13 @@ Answer Prover::replay(FunctionRun run, const Origin& site, const std::vector<std
                       bool anywhere) const {
   Answer answer;
   bool unsure = false;
+  // Merged states may see a loss late: what a result in another block still held.
+  std::optional<Candidate> elsewhere;
   const OnLoss on_loss = [&](const Values& values, const State& state, const Candidate& lost) {
     // With the callees in place the block may be seen to go elsewhere; it goes.
-    if (!anywhere && std::ranges::find(goals, lost.lost_at) == goals.end()) return false;
-    answer.reached = true;
+    const bool here = anywhere || std::ranges::find(goals, lost.lost_at) != goals.end();
+    if (!here && elsewhere) return false;
+    answer.reached = answer.reached || here;
     if (answer.queries == budget_.queries) {
       unsure = true;
       return true;
@@ -107,13 +110,18 @@ Answer Prover::replay(FunctionRun run, const Origin& site, const std::vector<std
     ++answer.queries;
     const Feasible feasible = is_feasible(values, state, steps_);
     if (feasible == Feasible::no) return false;
+    if (!here) {
+      if (feasible == Feasible::yes) elsewhere = lost;
+      return false;
+    }
     unsure = feasible == Feasible::undecided;
     answer.lost = lost;
     return true;
   };
   switch (run.replay(site, goals, on_loss)) {
     case ReplayEnd::exhausted:
-      answer.verdict = Verdict::refuted;
+      answer.verdict = elsewhere ? Verdict::proved : Verdict::refuted;
+      answer.lost = elsewhere;
       break;
     case ReplayEnd::stopped:
       answer.verdict = unsure ? Verdict::undecided : Verdict::proved;

@@ -1,6 +1,7 @@
 #include "check/summary/function_run.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace plumb::check {
 
@@ -92,6 +93,11 @@ void FunctionRun::apply(const State& state, std::uint32_t index, FunctionId call
     for (std::uint32_t i = 0; i < summary.blocks.size(); ++i) {
       sites_.try_emplace(Site{index, callee.index, i}, state);
     }
+    if (!std::ranges::includes(summary_.may_take, summary.may_take)) {
+      std::vector<std::uint32_t> taken;
+      std::ranges::set_union(summary_.may_take, summary.may_take, std::back_inserter(taken));
+      summary_.may_take = std::move(taken);
+    }
   }
   if (mode_ == Mode::site && starting_) {
     for (const Case& each : summary.blocks[site_.inner].cases) {
@@ -103,20 +109,24 @@ void FunctionRun::apply(const State& state, std::uint32_t index, FunctionId call
     // Which of the inputs that the callee touches is the followed block?
     State probe = state;
     Instance at_call(*this, probe, index, callee, arguments, false);
-    for (const Input& input : summary.inputs) {
+    const auto concerns = [&](const Input& input) {
       const ValueId given = at_call(input.value);
-      const bool is_reach = summary.values[input.value].kind == ValueKind::reach;
-      bool same = is_focus(given);
-      if (!same && is_reach) {
-        // Anything below the argument: is it there?
-        const Value& all = values_[given];
-        same = leads_to_focus(probe, all.kind == ValueKind::reach ? all.a : given);
+      if (is_focus(given)) return true;
+      if (summary.values[input.value].kind != ValueKind::reach) return false;
+      // Anything below the argument: is it there?
+      const Value& all = values_[given];
+      return leads_to_focus(probe, all.kind == ValueKind::reach ? all.a : given);
+    };
+    // A place that has a name says more than anything that can be reached.
+    for (const bool by_reach : {false, true}) {
+      for (const Input& input : summary.inputs) {
+        const bool is_reach = summary.values[input.value].kind == ValueKind::reach;
+        if (is_reach != by_reach || !concerns(input)) continue;
+        for (const Case& each : input.cases) {
+          apply_case(state, index, callee, arguments, &each, &input, false, after);
+        }
+        return;
       }
-      if (!same) continue;
-      for (const Case& each : input.cases) {
-        apply_case(state, index, callee, arguments, &each, &input, false, after);
-      }
-      return;
     }
   }
   apply_case(state, index, callee, arguments, nullptr, nullptr, false, after);
@@ -142,6 +152,25 @@ bool tells_of_sibling(const Values& values, ValueId id, ValueId base, std::int64
   }
 }
 
+// Does the value depend on single bits of the address `input`?
+bool tells_of_bits(const Values& values, ValueId id, ValueId input, bool in_bits) {
+  if (id == input) return in_bits;
+  const Value& v = values[id];
+  switch (v.kind) {
+    case ValueKind::cast:
+      return tells_of_bits(values, v.a, input, in_bits);
+    case ValueKind::compare:
+      return tells_of_bits(values, v.a, input, in_bits) ||
+             tells_of_bits(values, v.b, input, in_bits);
+    case ValueKind::binary:
+      in_bits = in_bits || v.code == Code::bit_and;
+      return tells_of_bits(values, v.a, input, in_bits) ||
+             tells_of_bits(values, v.b, input, in_bits);
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 // A field beside the followed block decides whether the callee frees it: a length,
@@ -154,6 +183,12 @@ bool FunctionRun::presumes_disowned(const State& state, const Summary& summary, 
   const bool freed_else = std::any_of(input.cases.begin(), input.cases.end(),
                                       [](const Case& c) { return c.fate != Fate::live; });
   if (!lost && !freed_else) return false;
+  // A tag in the address says who owns: that of a block says that it is to be freed.
+  if (freed_else && std::any_of(taken.guards.begin(), taken.guards.end(), [&](const Guard& guard) {
+        return tells_of_bits(summary.values, guard.value, input.value, false);
+      })) {
+    return true;
+  }
   const Value& place = summary.values[input.value];
   if (place.kind != ValueKind::cell) return false;
   return std::any_of(taken.guards.begin(), taken.guards.end(), [&](const Guard& guard) {
@@ -179,6 +214,7 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
   const ProgramView::Signature target = program_.signature(callee);
   const Effect& effect = summary.effect;
   State next = state;
+  if (!makes_focus && is_taken_by(next, callee)) next.fate = Fate::escaped;
   Instance at_call(*this, next, index, callee, arguments, makes_focus);
   if (taken) {
     if (input && presumes_disowned(next, summary, *taken, *input, at_call)) return;
@@ -269,7 +305,10 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
   }
   for (const Cell& cell : own) next.set_cell(cell.base, cell.offset, cell.width, cell.value);
 
-  if (makes_focus) next.fate = Fate::live;
+  if (makes_focus) {
+    next.fate = Fate::live;
+    next.parked = taken->parked;
+  }
   if (taken && taken->fate != Fate::live && next.fate == Fate::live && !makes_focus) {
     next.fate = taken->fate;
     if (taken->parked != kNotParked) park(next, taken->parked);

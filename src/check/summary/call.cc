@@ -86,10 +86,35 @@ void FunctionRun::call_unknown(State state, std::uint32_t index, const Declarati
     if (keeps) escape(state, arguments[i]);
     havoc(state, arguments[i]);
   }
+  give_up_global(state);
   if (body_.operations[index].width) state.set_result(index, values_.fresh());
   last_holder_ = {};
   check_lost(state, index, LossKind::overwritten);
   after.push_back(std::move(state));
+}
+
+// A thread leaves alone what its function leaves alone, and frees what that frees;
+// else nobody knows when it does what.
+void FunctionRun::start(State& state, ValueId function, ValueId argument) {
+  const Value v = values_[function];
+  const Summary* summary = nullptr;
+  if (v.kind == ValueKind::object && ObjectId{v.number}.kind() == ObjectKind::function) {
+    const ProgramSymbol& symbol = program_.symbol(ProgramSymbolId::of(ObjectId{v.number}.index()));
+    if (symbol.function) summary = known_.find(*symbol.function);
+  }
+  if (summary && summary->known && summary->complete && summary->effect.returns) {
+    if (summary->inputs.empty() && summary->effect.writes.empty()) return;
+    const bool freed = summary->inputs.size() == 1 &&
+                       summary->values[summary->inputs[0].value].kind == ValueKind::param &&
+                       std::ranges::all_of(summary->inputs[0].cases, [](const Case& each) {
+                         return each.fate == Fate::freed;
+                       });
+    if (freed) {
+      free_value(state, argument);
+      return;
+    }
+  }
+  escape(state, argument);
 }
 
 // A size is positive, and so is what one byte was added to.
@@ -133,6 +158,7 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
     if (model.keeps >> i & 1) escape(state, arguments[i]);
     if (model.frees >> i & 1) free_value(state, arguments[i]);
   }
+  if (model.calls >= 0) start(state, argument(model.calls), argument(model.calls + 1));
   // Nobody wants a block of no bytes: a size is no zero, unless it is known to be.
   for (std::size_t i = 0; i < arguments.size() && i < 32; ++i) {
     if (!(model.sizes >> i & 1)) continue;

@@ -1,6 +1,7 @@
 #include "check/summary/function_run.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace plumb::check {
 
@@ -31,16 +32,22 @@ std::uint32_t FunctionRun::extend(std::uint32_t trail, std::uint32_t operation, 
 
 // States with equal keys are merged: for them the followed block is held by
 // the same places.
-std::uint64_t FunctionRun::key_of(const State& state) const {
-  if (mode_ == Mode::plain) return 0;
-  std::uint64_t key = static_cast<std::uint64_t>(state.fate);
-  for (const VarId flag : shape_.flags) {
+std::uint64_t FunctionRun::key_of(const State& state, std::uint32_t at) const {
+  std::uint64_t key = mode_ == Mode::plain ? 0 : static_cast<std::uint64_t>(state.fate);
+  // A cleanup that several ways share goes on where the way came from, or the
+  // function would be thought to return where it only leaves a scope.
+  const std::uint64_t steering =
+      shape_.live_flags[at] & (mode_ == Mode::plain ? shape_.ways_on : ~std::uint64_t{0});
+  for (std::size_t i = 0; i < shape_.flags.size() && i < 64; ++i) {
+    if (!(steering >> i & 1)) continue;
+    const VarId flag = shape_.flags[i];
     const ValueId value = state.vars[flag.index];
     if (value != kNoValue && values_.is_integer(value)) {
       key = mixed(
           key, std::uint64_t{flag.index} << 40 ^ static_cast<std::uint64_t>(values_[value].number));
     }
   }
+  if (mode_ == Mode::plain) return key;
   if (state.parked != kNotParked) key = mixed(key, std::uint64_t{state.parked} << 3 | 7);
   if (state.fate != Fate::live) return key;
   if (state.failure != kNoValue) {
@@ -71,10 +78,11 @@ std::uint64_t FunctionRun::key_of(const State& state) const {
 }
 
 void FunctionRun::explore() {
-  std::uint32_t next = 0;
+  next_pending_ = 0;
   while (true) {
-    while (next < pending_.size() && pending_[next].empty()) ++next;
-    if (next == pending_.size()) return;
+    while (next_pending_ < pending_.size() && pending_[next_pending_].empty()) ++next_pending_;
+    if (next_pending_ == pending_.size()) return;
+    const std::uint32_t next = next_pending_;
     std::vector<Waiting> waiting = std::move(pending_[next]);
     pending_[next].clear();
     const BlockIndex block = BlockIndex::of(next);
@@ -86,26 +94,22 @@ void FunctionRun::explore() {
     }
     if (!states.empty()) process(block, std::move(states), body_.blocks[next].begin);
     if (run_work_ > limits_.run_work) return;
-    // A jump back goes on there.
-    for (std::uint32_t b = 0; b < next; ++b) {
-      if (!pending_[b].empty()) {
-        next = b;
-        break;
-      }
-    }
   }
 }
 
 // False when the state adds nothing to what the loop was entered with before.
 bool FunctionRun::enter_loop(BlockIndex block, State& state) {
   leave_round(block, state);
-  const std::uint64_t key = key_of(state);
+  const std::uint64_t key = key_of(state, block.index);
   auto& seen = seen_[block.index];
   const auto same =
       std::find_if(seen.begin(), seen.end(), [&](const Seen& each) { return each.key == key; });
   if (same == seen.end()) {
     // Too many ways to hold the block: a loop that fills an array, say.
-    if (seen.size() >= std::size_t{4} * limits_.states) return false;
+    if (seen.size() >= std::size_t{4} * limits_.states) {
+      cut(Cut::states);
+      return false;
+    }
     seen.push_back({key, 1, state});
     return true;
   }
@@ -122,6 +126,13 @@ bool FunctionRun::enter_loop(BlockIndex block, State& state) {
 // uses the same name for another index.
 void FunctionRun::leave_round(BlockIndex block, State& state) {
   bool changed = false;
+  // What was only read there is read again.
+  std::erase_if(state.cells, [&](const Cell& cell) {
+    const Value& base = values_[cell.base];
+    const Value& held = values_[cell.value];
+    return base.kind == ValueKind::index && held.kind == ValueKind::cell && held.a == cell.base &&
+           held.number == cell.offset && mentions_round(base.b, block.index, 0);
+  });
   for (Cell& cell : state.cells) {
     const Value base = values_[cell.base];
     if (base.kind != ValueKind::index || !mentions_round(base.b, block.index, 0)) continue;
@@ -168,10 +179,15 @@ void FunctionRun::process(BlockIndex block, std::vector<State> states, std::uint
     work_ += states.size();
     const Operation& o = body_.operations[i];
     at_ = i;
-    if (!skip) {
+    const bool starts = replaying_ && i == site_.operation;
+    if (!skip && o.op != Op::call && !starts) {
+      std::vector<State> more;
+      for (State& state : states) step(state, i, more);
+      std::ranges::move(more, std::back_inserter(states));
+    } else if (!skip) {
       std::vector<State> after;
       for (State& state : states) {
-        if (replaying_ && i == site_.operation && state.fate == Fate::none) {
+        if (starts && state.fate == Fate::none) {
           start_replayed(std::move(state), i, after);
         } else if (o.op == Op::call) {
           call(std::move(state), i, after);
@@ -180,12 +196,17 @@ void FunctionRun::process(BlockIndex block, std::vector<State> states, std::uint
           after.push_back(std::move(state));
         }
       }
+      states = std::move(after);
+    }
+    if (!skip) {
       if (mode_ == Mode::site) {
-        std::erase_if(after, [&](const State& state) { return is_over(state); });
+        std::erase_if(states, [&](const State& state) { return is_over(state); });
       }
       const std::size_t most = std::size_t{2} * limits_.states;
-      if (after.size() > most) after.resize(most);
-      states = std::move(after);
+      if (states.size() > most) {
+        states.resize(most);
+        cut(Cut::states);
+      }
     }
     for (const std::uint32_t dead : shape_.dies_after[i]) {
       for (State& state : states) {
@@ -197,7 +218,7 @@ void FunctionRun::process(BlockIndex block, std::vector<State> states, std::uint
         }
       }
     }
-    if (mode_ == Mode::site) {
+    if (mode_ == Mode::site && !shape_.dies_after[i].empty()) {
       std::erase_if(states, [&](const State& state) { return is_over(state); });
     }
   }
@@ -213,12 +234,19 @@ void FunctionRun::send(BlockIndex from, BlockIndex to, State state) {
   }
   std::erase_if(state.results, [&](const auto& entry) { return !shape_.crosses[entry.first]; });
   for (const auto& [index, value] : phis) state.set_result(index, value);
+  if (state.cells.size() > limits_.cells) {
+    // Grows with each round: the run ends here, as one that costs too much.
+    cut(Cut::cells);
+    run_work_ = limits_.run_work + 1;
+    return;
+  }
   if (replaying_) {
     send_replayed(from, to, std::move(state));
     return;
   }
 
-  const std::uint64_t key = key_of(state);
+  next_pending_ = std::min(next_pending_, to.index);  // a jump back goes on there
+  const std::uint64_t key = key_of(state, to.index);
   auto& waiting = pending_[to.index];
   for (Waiting& each : waiting) {
     if (each.key != key) continue;
@@ -228,7 +256,13 @@ void FunctionRun::send(BlockIndex from, BlockIndex to, State state) {
     return;
   }
   // Too many ways to hold the block: what does not fit is taken as safe.
-  if (waiting.size() < limits_.states) waiting.push_back({key, std::move(state)});
+  if (waiting.size() < limits_.states) {
+    waiting.push_back({key, std::move(state)});
+  } else if (mode_ == Mode::plain) {
+    join(waiting.back().state, state, to.index);
+  } else {
+    cut(Cut::states);
+  }
 }
 
 }  // namespace plumb::check

@@ -48,6 +48,7 @@ void FunctionRun::run_plain() {
   pending_[0].push_back({0, std::move(start)});
   explore();
   if (run_work_ > limits_.run_work) {
+    cut(Cut::work);
     summary_.over_budget = true;
     summary_.effect.returns = true;
   }
@@ -56,6 +57,7 @@ void FunctionRun::run_plain() {
 void FunctionRun::run_site(const Site& site, const State& before) {
   if (work_ > limits_.work) {
     summary_.over_budget = true;
+    cut(Cut::work);
     return;
   }
   mode_ = Mode::site;
@@ -75,7 +77,13 @@ void FunctionRun::run_site(const Site& site, const State& before) {
   std::erase_if(after, [](const State& state) { return state.fate != Fate::live; });
   process(block, std::move(after), site.operation);
   explore();
-  if (cases_.empty() || summary_.blocks.size() >= limits_.blocks) return;
+  if (run_work_ > limits_.run_work) cut(Cut::work);
+  if (cases_overflow_) cut(Cut::cases);
+  if (cases_.empty()) return;
+  if (summary_.blocks.size() >= limits_.blocks) {
+    cut(Cut::blocks);
+    return;
+  }
   NewBlock made;
   made.origin = {id_.index, site.operation, site.callee, site.inner};
   made.cases = export_cases();
@@ -84,6 +92,7 @@ void FunctionRun::run_site(const Site& site, const State& before) {
 
 void FunctionRun::run_input(ValueId input) {
   if (work_ > limits_.work || summary_.inputs.size() >= limits_.inputs) {
+    cut(work_ > limits_.work ? Cut::work : Cut::inputs);
     summary_.complete = false;
     return;
   }
@@ -101,7 +110,12 @@ void FunctionRun::run_input(ValueId input) {
   (void)start.learn(values_, input, {.nonzero = true});
   pending_[0].push_back({0, std::move(start)});
   explore();
-  if (run_work_ > limits_.run_work) cases_overflow_ = true;
+  if (run_work_ > limits_.run_work) {
+    cut(Cut::work);
+    cases_overflow_ = true;
+  } else if (cases_overflow_) {
+    cut(Cut::cases);
+  }
   if (cases_overflow_) {
     summary_.complete = false;
     return;

@@ -40,6 +40,7 @@ struct Limits {
   unsigned visits = 4;             // of a loop head, per state of the tracked block
   unsigned inputs = 12;            // tracked per function
   unsigned blocks = 8;             // handed out per function
+  unsigned cells = 2000;           // known places per state
   std::uint64_t run_work = 20000;  // operations per run
   std::uint64_t work = 400000;     // operations per function
   bool oom = false;                // follow failed allocations
@@ -151,6 +152,9 @@ class FunctionRun {
   void run_plain();
   void run_site(const Site& site, const State& before);
   void run_input(ValueId input);
+  void cut(Cut why) {
+    summary_.cuts |= static_cast<std::uint8_t>(1u << static_cast<unsigned>(why));
+  }
 
   // explore.cc: one run over the blocks.
   void begin();
@@ -160,7 +164,7 @@ class FunctionRun {
   bool enter_loop(BlockIndex block, State& state);
   void leave_round(BlockIndex block, State& state);
   bool mentions_round(ValueId id, std::uint32_t block, int depth) const;
-  std::uint64_t key_of(const State& state) const;
+  std::uint64_t key_of(const State& state, std::uint32_t at) const;  // entering block `at`
   std::uint32_t extend(std::uint32_t trail, std::uint32_t operation, int branch);
 
   // replay.cc
@@ -194,6 +198,7 @@ class FunctionRun {
   void havoc(State& state, ValueId value);
   bool is_outside(ValueId base) const;
   void note_index(State& state, const Value& base);
+  void note_access(State& state, ValueId pointer);
   ValueId initial(ValueId base, std::int64_t offset, std::uint32_t width);
 
   // condition.cc
@@ -209,10 +214,11 @@ class FunctionRun {
                     const std::vector<ValueId>& arguments, std::vector<State>& after);
   void call_unknown(State state, std::uint32_t index, const Declaration* declaration,
                     const std::vector<ValueId>& arguments, std::vector<State>& after);
-  bool learn_size(State& state, ValueId size);   // false: nothing is allocated
-  void raise(State state, std::uint32_t index);  // an exception leaves the call
-  ValueId block_from(const Site& site);          // a block that is not the focus
-  void renew(State& state, ValueId block);       // a loop makes another one
+  void start(State& state, ValueId function, ValueId argument);  // a thread
+  bool learn_size(State& state, ValueId size);                   // false: nothing is allocated
+  void raise(State state, std::uint32_t index);                  // an exception leaves the call
+  ValueId block_from(const Site& site);                          // a block that is not the focus
+  void renew(State& state, ValueId block);                       // a loop makes another one
   ValueId new_block(State& state, const Site& site);
   std::vector<ValueId> arguments_of(const State& state, const Operation& o);
 
@@ -247,6 +253,11 @@ class FunctionRun {
   void park(State& state, std::uint32_t global);
   void take_from(ValueId value);
   void take_where_held(const State& state, ValueId value);
+  void may_take(ValueId value);
+  std::uint32_t global_of(ValueId value) const;  // that it came out of, or kNotParked
+  bool is_in_global(const State& state) const;
+  void give_up_global(State& state) const;
+  bool is_taken_by(const State& state, FunctionId callee) const;
 
   // exits.cc
   void leave(State& state, std::uint32_t index, bool throws);
@@ -310,6 +321,7 @@ class FunctionRun {
     State state;
   };
   std::vector<std::vector<Waiting>> pending_;  // by block
+  std::uint32_t next_pending_ = 0;             // none of the blocks before waits
   std::vector<std::vector<Seen>> seen_;        // by loop head
   struct TrailNode {
     TrailStep step;

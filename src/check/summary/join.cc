@@ -4,11 +4,20 @@
 
 namespace plumb::check {
 
+namespace {
+
+bool is_walked_along(ValueKind kind) {
+  return kind == ValueKind::param || kind == ValueKind::cell || kind == ValueKind::object;
+}
+
+}  // namespace
+
 // Where two paths meet at the start of `block`. What they disagree on becomes
 // a value that is named by the place, so that joining again changes nothing.
 // True when `into` changed.
 bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
   bool changed = false;
+  const bool widens = block < shape_.loop_head.size() && shape_.loop_head[block];
   std::vector<std::pair<ValueId, Fact>> made;  // new values and what both sides say of them
   const auto meet = [&](ValueId& value, ValueId with, ValueId place, std::int64_t number) {
     if (value == with) return;
@@ -20,10 +29,14 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
     }
     const ValueId merged = values_.merge(block, place, number, value);
     ValueId met = merged;
-    // A walk along a structure stays in the structure.
     const ValueId root = values_.root(value);
     const Value& r = values_[root];
-    if (root == values_.root(with) && root != value && r.kind == ValueKind::param) {
+    const ValueId target = values_.target(value);
+    if (target == values_.target(with) && is_walked_along(values_[target].kind)) {
+      // A walk along an array or a string stays in it.
+      met = values_.index(target, merged, 1);
+    } else if (root == values_.root(with) && root != value && r.kind == ValueKind::param) {
+      // A walk along a structure stays in the structure.
       met = values_.reach(root);
     } else if (values_[value].kind == ValueKind::reach && values_.root(with) == root) {
       met = value;
@@ -33,8 +46,18 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
     if (met == value && met != merged) return;
     if (met == merged) {
       if (met != value) changed = true;
+      // What came out of a global is not seen to be that any more.
+      const std::uint32_t home = global_of(place);
+      if (global_of(value) != home) may_take(value);
+      if (global_of(with) != home) may_take(with);
       Fact fact = hull(into.fact(values_, value), other.fact(values_, with));
       if (is_nonzero(into, value) && is_nonzero(other, with)) fact.nonzero = true;
+      if (widens && value == merged) {
+        // A bound that moves with each round is none.
+        const Fact before = into.fact(values_, value);
+        if (fact.low < before.low) fact.low = INT64_MIN;
+        if (fact.high > before.high) fact.high = INT64_MAX;
+      }
       made.emplace_back(merged, fact);
     }
     changed = changed || met != value;

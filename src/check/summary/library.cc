@@ -57,6 +57,8 @@ bool apply(const Effect& effect, LibraryModel& model) {
     model.within = effect.number;
   } else if (effect.word == "free") {
     model.frees |= bit();
+  } else if (effect.word == "calls") {
+    model.calls = effect.number;
   } else if (effect.word == "size") {
     model.sizes |= bit();
   } else if (effect.word == "keeps") {

@@ -23,6 +23,7 @@ struct LibraryModel {
   int reallocates = -1;
   int returns = -1;          // the result is this parameter
   int within = -1;           // the result points into this parameter, or is null
+  int calls = -1;            // starts the function in this parameter with the next one
   bool result_zero = false;  // when the allocation succeeds
   bool result_positive = false;
   Params sizes = 0;  // how much to allocate: not zero

@@ -192,14 +192,57 @@ void FunctionRun::take_where_held(const State& state, ValueId value) {
   }
 }
 
+std::uint32_t FunctionRun::global_of(ValueId value) const {
+  value = values_.root(value);
+  constexpr int kDeepest = 4;  // a pointer with a tag, say
+  for (int i = 0; i < kDeepest && values_[value].kind == ValueKind::binary; ++i) {
+    value = values_.root(values_[value].a);
+  }
+  const Value& root = values_[value];
+  const bool global =
+      root.kind == ValueKind::object && ObjectId{root.number}.kind() == ObjectKind::global;
+  return global ? ObjectId{root.number}.index() : kNotParked;
+}
+
 // Something that came out of a global is freed, kept or handed on.
 void FunctionRun::take_from(ValueId value) {
-  if (!limits_.globals) return;
-  const Value& root = values_[values_.root(value)];
-  if (root.kind != ValueKind::object || ObjectId{root.number}.kind() != ObjectKind::global) return;
-  const std::uint32_t symbol = ObjectId{root.number}.index();
+  may_take(value);
+  const std::uint32_t symbol = global_of(value);
+  if (!limits_.globals || symbol == kNotParked) return;
   std::vector<std::uint32_t>& taken = summary_.taken_from;
   if (std::find(taken.begin(), taken.end(), symbol) == taken.end()) taken.push_back(symbol);
+}
+
+void FunctionRun::may_take(ValueId value) {
+  if (mode_ != Mode::plain) return;
+  const std::uint32_t symbol = global_of(value);
+  if (symbol == kNotParked) return;
+  std::vector<std::uint32_t>& taken = summary_.may_take;
+  const auto at = std::lower_bound(taken.begin(), taken.end(), symbol);
+  if (at == taken.end() || *at != symbol) taken.insert(at, symbol);
+}
+
+// Does a global have the followed block, by a place of its own?
+bool FunctionRun::is_in_global(const State& state) const {
+  if (mode_ != Mode::site || state.fate != Fate::live || state.parked == kNotParked) return false;
+  return std::any_of(state.cells.begin(), state.cells.end(), [&](const Cell& cell) {
+    return is_focus(cell.value) && global_of(cell.base) != kNotParked;
+  });
+}
+
+// Unknown code may look into the program's globals.
+void FunctionRun::give_up_global(State& state) const {
+  if (is_in_global(state)) state.fate = Fate::escaped;
+}
+
+bool FunctionRun::is_taken_by(const State& state, FunctionId callee) const {
+  if (!is_in_global(state)) return false;
+  if (known_.is_own(callee)) return true;
+  const std::vector<std::uint32_t>& taken = known_.find(callee)->may_take;
+  return std::any_of(state.cells.begin(), state.cells.end(), [&](const Cell& cell) {
+    return is_focus(cell.value) &&
+           std::binary_search(taken.begin(), taken.end(), global_of(cell.base));
+  });
 }
 
 }  // namespace plumb::check

@@ -66,6 +66,19 @@ void FunctionRun::note_index(State& state, const Value& base) {
   }
 }
 
+// What is accessed through a pointer on a path that goes on was no null. Only when
+// one path is followed: merged states would carry such facts along for nothing.
+void FunctionRun::note_access(State& state, ValueId pointer) {
+  if (!replaying_) return;
+  const ValueId target = values_.target(pointer);
+  const ValueKind kind = values_[target].kind;
+  if (kind != ValueKind::param && kind != ValueKind::cell && kind != ValueKind::fresh &&
+      kind != ValueKind::merge) {
+    return;
+  }
+  if (!state.learn(values_, target, {.nonzero = true})) state.fate = Fate::escaped;
+}
+
 ValueId FunctionRun::load(State& state, ValueId pointer, std::uint32_t width) {
   const auto [base, offset] = values_.place(pointer);
   const Value v = values_[base];
@@ -121,7 +134,10 @@ void FunctionRun::store(State& state, ValueId pointer, std::uint32_t width, Valu
     if (global && state.fate == Fate::live && focus_ != kNoValue && is_focus(value)) {
       park(state, ObjectId{root.number}.index());
     }
-    escape(state, value);
+    // In a place of the global's own it can be followed on; what is below is foreign.
+    const bool seen = global && mode_ == Mode::site && v.kind == ValueKind::object &&
+                      values_.target(value) == focus_;
+    if (!seen) escape(state, value);
   } else if (!in_block && is_outside(base) && storing_pointer_) {
     touch_input(value);
   }

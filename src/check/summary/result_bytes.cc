@@ -70,7 +70,8 @@ void fields(Archive& archive, Like<Summary> auto& it) {
   } else {
     archive(it.values.all());
   }
-  archive(it.effect, it.blocks, it.inputs, it.known, it.complete, it.over_budget, it.taken_from);
+  archive(it.effect, it.blocks, it.inputs, it.known, it.complete, it.over_budget, it.cuts,
+          it.taken_from, it.may_take);
 }
 
 template <typename Archive>
@@ -109,6 +110,8 @@ void each_number(Summary& summary, const Symbol& symbol, const Function& functio
   }
   for (Input& input : summary.inputs) each_number(input.cases, symbol, function);
   for (std::uint32_t& global : summary.taken_from) symbol(global);
+  for (std::uint32_t& global : summary.may_take) symbol(global);
+  std::ranges::sort(summary.may_take);
   for (std::uint32_t i = 0; i < summary.values.size(); ++i) {
     const Value& value = summary.values[ValueId::of(i)];
     if (value.kind != ValueKind::object) continue;

@@ -65,7 +65,61 @@ void find_flags(const Function& body, std::vector<VarId>& flags) {
   }
 }
 
+// Which blocks lead to which: by block, the blocks before it.
+std::vector<std::vector<std::uint32_t>> predecessors(const Function& body) {
+  std::vector<std::vector<std::uint32_t>> before(body.blocks.size());
+  for (std::uint32_t b = 0; b < body.blocks.size(); ++b) {
+    if (body.blocks[b].end == body.blocks[b].begin) continue;
+    each_target(body, body.operations[body.blocks[b].end - 1],
+                [&](BlockIndex to) { before[to.index].push_back(b); });
+  }
+  return before;
+}
+
 }  // namespace
+
+// Backwards from each read to the store before it.
+void Shape::find_live_flags(const Function& body) {
+  live_flags.assign(body.blocks.size(), 0);
+  if (flags.empty()) return;
+  std::vector<std::uint64_t> bit_of(body.vars.size(), 0);
+  for (std::size_t i = 0; i < flags.size() && i < 64; ++i) {
+    bit_of[flags[i].index] = std::uint64_t{1} << i;
+  }
+  std::vector<std::uint64_t> set(body.blocks.size(), 0);
+  std::vector<std::uint32_t> work;
+  for (std::uint32_t b = 0; b < body.blocks.size(); ++b) {
+    for (std::uint32_t i = body.blocks[b].begin; i < body.blocks[b].end; ++i) {
+      const Operation& o = body.operations[i];
+      if (o.op == Op::switch_to && o.a.kind() == OperandKind::result) {
+        const Operation& on = body.operations[o.a.index()];
+        if (on.op == Op::load && on.a.kind() == OperandKind::var &&
+            body.vars[on.a.index()].name.empty()) {
+          ways_on |= bit_of[on.a.index()];
+        }
+      }
+      if (o.a.kind() != OperandKind::var) continue;
+      const std::uint64_t bit = bit_of[o.a.index()];
+      if (o.op == Op::load) {
+        live_flags[b] |= bit & ~set[b];
+      } else if (o.op == Op::store) {
+        set[b] |= bit;
+      }
+    }
+    if (live_flags[b]) work.push_back(b);
+  }
+  const std::vector<std::vector<std::uint32_t>> before = predecessors(body);
+  while (!work.empty()) {
+    const std::uint32_t block = work.back();
+    work.pop_back();
+    for (const std::uint32_t from : before[block]) {
+      const std::uint64_t live = live_flags[from] | (live_flags[block] & ~set[from]);
+      if (live == live_flags[from]) continue;
+      live_flags[from] = live;
+      work.push_back(from);
+    }
+  }
+}
 
 Shape::Shape(const Function& body) {
   const std::size_t operations = body.operations.size();
@@ -104,6 +158,7 @@ Shape::Shape(const Function& body) {
     });
   }
   find_flags(body, flags);
+  find_live_flags(body);
   for (std::uint32_t i = 0; i < operations; ++i) {
     if (!crosses[i]) dies_after[last_use[i]].push_back(i);
   }
@@ -111,12 +166,7 @@ Shape::Shape(const Function& body) {
 
 std::vector<std::uint32_t> Shape::distances(const Function& body,
                                             const std::vector<std::uint32_t>& to) const {
-  std::vector<std::vector<std::uint32_t>> before(body.blocks.size());
-  for (std::uint32_t b = 0; b < body.blocks.size(); ++b) {
-    if (body.blocks[b].end == body.blocks[b].begin) continue;
-    each_target(body, body.operations[body.blocks[b].end - 1],
-                [&](BlockIndex next) { before[next.index].push_back(b); });
-  }
+  const std::vector<std::vector<std::uint32_t>> before = predecessors(body);
   std::vector<std::uint32_t> out(body.blocks.size(), UINT32_MAX);
   std::vector<std::uint32_t> work;
   for (const std::uint32_t block : to) {
@@ -147,12 +197,7 @@ bool Shape::leaves(const Function& body, BlockIndex block, std::uint32_t first,
 void Shape::find_live(const Function& body) {
   const std::size_t blocks = body.blocks.size();
   live_in.assign(blocks, {});
-  std::vector<std::vector<std::uint32_t>> before(blocks);
-  for (std::uint32_t b = 0; b < blocks; ++b) {
-    if (body.blocks[b].end == body.blocks[b].begin) continue;
-    each_target(body, body.operations[body.blocks[b].end - 1],
-                [&](BlockIndex to) { before[to.index].push_back(b); });
-  }
+  const std::vector<std::vector<std::uint32_t>> before = predecessors(body);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> work;  // result, block it is live into
   const auto use = [&](Operand operand, std::uint32_t block) {
     if (operand.kind() != OperandKind::result || block_of[operand.index()] == block) return;

@@ -33,6 +33,14 @@ struct Shape {
   // Variables that only ever hold constants of the source: flags, return codes,
   // and where a cleanup goes on. They steer, so paths are told apart by them.
   std::vector<VarId> flags;
+  // By block: those of `flags` (bit by index, the first 64) that are still read here
+  // or later before they are set again.
+  std::vector<std::uint64_t> live_flags;
+  // Bits of those that say where a cleanup goes on.
+  std::uint64_t ways_on = 0;
+
+ private:
+  void find_live_flags(const Function& body);
 };
 
 }  // namespace plumb::check

@@ -57,6 +57,33 @@ Fact State::fact(const Values& values, ValueId value) const {
       [](const std::pair<ValueId, Fact>& entry, ValueId id) { return entry.first < id; });
   if (at != facts.end() && at->first == value) return at->second;
   if (v.kind == ValueKind::compare) return {0, 1, false};
+  return implied(values, v);
+}
+
+// A sum with a constant and a number made wider have bounds when the number has:
+// sums do not wrap around in programs that work.
+Fact State::implied(const Values& values, const Value& v) const {
+  if (v.kind == ValueKind::binary && v.code == Code::add && values.is_integer(v.b)) {
+    const Fact of = fact(values, v.a);
+    const std::int64_t by = values[v.b].number;
+    Fact sum;
+    if (of.low != INT64_MIN && !__builtin_add_overflow(of.low, by, &sum.low)) {
+      sum.nonzero = sum.low > 0;
+    } else {
+      sum.low = INT64_MIN;
+    }
+    if (of.high != INT64_MAX && !__builtin_add_overflow(of.high, by, &sum.high)) {
+      sum.nonzero = sum.nonzero || sum.high < 0;
+    } else {
+      sum.high = INT64_MAX;
+    }
+    return sum;
+  }
+  if (v.kind == ValueKind::cast && (v.code == Code::sign_extend || v.code == Code::zero_extend)) {
+    const Fact of = fact(values, v.a);
+    if (v.code == Code::sign_extend || of.low >= 0) return of;
+    return {0, INT64_MAX, of.nonzero};
+  }
   return {};
 }
 

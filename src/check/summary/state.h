@@ -78,6 +78,9 @@ struct State {
 
   ValueId result(std::uint32_t operation) const;
   void set_result(std::uint32_t operation, ValueId value);
+
+ private:
+  Fact implied(const Values& values, const Value& value) const;  // by what it is made of
 };
 
 }  // namespace plumb::check

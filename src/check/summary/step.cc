@@ -52,6 +52,7 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
   const Operation& o = body_.operations[index];
   switch (o.op) {
     case Op::load:
+      note_access(state, value(state, o.a));
       if (is_focus(value(state, o.a))) state.used_at = index;
       state.set_result(index, load_whole(state, value(state, o.a), o.width));
       note_use(state.result(index), o.pointer || o.width > kWord);
@@ -65,6 +66,7 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
         if (jumps || o.location.line != 0) state.way_out = jumps ? index + 1 : index;
       }
       const ValueId to = value(state, o.a);
+      note_access(state, to);
       const ValueId what = value(state, o.b);
       if (is_focus(to)) state.used_at = index;
       // One of several things to return: where the ways meet, it is not seen any more.
@@ -131,6 +133,8 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
         }
         break;
       }
+      may_take(yes);
+      may_take(no);
       const ValueId either = values_.merge(index, kNoValue, INT64_MIN);
       state.set_result(index, either);
       const Fact fact = hull(state.fact(values_, yes), state.fact(values_, no));

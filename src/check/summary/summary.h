@@ -84,6 +84,17 @@ struct Effect {
   std::vector<Move> moves;
 };
 
+// Limits of the analysis of one function. What lies beyond is taken as safe.
+enum class Cut : std::uint8_t {
+  work,    // operations
+  cells,   // places that one state knows
+  states,  // ways to hold a block
+  cases,   // ways in which things go for a block
+  blocks,  // that are handed out
+  inputs,  // that are freed, kept or handed on
+};
+inline constexpr std::size_t kCuts = 6;
+
 struct Summary {
   Values values;
   Effect effect;
@@ -92,9 +103,14 @@ struct Summary {
   bool known = false;    // false: nothing is known, treat it as unknown code
   bool complete = true;  // false: more inputs are touched than are listed
   bool over_budget = false;
+  std::uint8_t cuts = 0;  // limits that were hit: a bit for each Cut
   // Globals out of which something is freed, kept or handed on (ProgramSymbolIds),
   // collected when blocks that are parked in globals are asked for.
   std::vector<std::uint32_t> taken_from;
+  // Globals out of which this function, or one that it calls, may free, keep or hand
+  // on something (ProgramSymbolIds, sorted): a caller that left a block there does not
+  // know what became of it.
+  std::vector<std::uint32_t> may_take;
 };
 
 }  // namespace plumb::check
