@@ -1,6 +1,7 @@
 """The live page of a program that plumb starts: while it runs, when it has ended,
 and when the program is started again. Says what a page that asks for news is told."""
 
+import atexit
 import json
 import re
 import signal
@@ -15,9 +16,11 @@ OPTIONS = ["--epoch=5ms", "--sample=4k", "--output=/dev/null"]
 
 
 def start(*options: str) -> subprocess.Popen:
-    return subprocess.Popen([plumb, "watch", *options, *OPTIONS, "--", program, "-"],
-                            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                            stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen([plumb, "watch", *options, *OPTIONS, "--", program, "-"],
+                               stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True)
+    atexit.register(process.kill)  # when something goes wrong; otherwise it has ended
+    return process
 
 
 def status_of(address: str, **headers: str) -> int:
