@@ -146,7 +146,9 @@ void FunctionRun::store(State& state, ValueId pointer, std::uint32_t width, Valu
 // An aggregate in a register is kept as the value of its first word; what its
 // other words hold goes out of sight.
 ValueId FunctionRun::load_whole(State& state, ValueId from, std::uint32_t width) {
-  for (std::uint32_t at = kWord; at < width; at += kWord) {
+  // One of absurd size goes out of sight at once.
+  if (width > kLongestCopy) escape(state, from);
+  for (std::uint32_t at = kWord; at < width && at < kLongestCopy; at += kWord) {
     escape(state, load(state, values_.pointer(from, at), kWord));
   }
   return load(state, from, std::min(width, kWord));
