@@ -13,7 +13,7 @@ namespace plumb::check {
 static_assert(sizeof(Value) == 24 && sizeof(Fact) == 24 && sizeof(Cell) == 24);
 static_assert(sizeof(Case) == 112 && sizeof(Origin) == 16 && sizeof(Effect) == 80);
 static_assert(sizeof(TrailStep) == 8 && sizeof(Candidate) == 112);
-static_assert(sizeof(Summary) == sizeof(Values) + sizeof(Effect) + 80);
+static_assert(sizeof(Summary) == sizeof(Values) + sizeof(Effect) + 104);
 
 template <typename Archive>
 void fields(Archive& archive, Like<Value> auto& it) {
