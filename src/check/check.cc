@@ -6,6 +6,7 @@
 #include <array>
 #include <iterator>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -133,6 +134,19 @@ void widen(Summary& summary, const Function& body) {
   }
 }
 
+// Functions of a cycle call each other: what one takes out of globals, all may.
+void share_what_is_taken(const std::vector<FunctionId>& component,
+                         std::vector<Summary>& summaries) {
+  if (component.size() < 2) return;
+  std::set<std::uint32_t> taken;
+  for (const FunctionId id : component) {
+    taken.insert(summaries[id.index].may_take.begin(), summaries[id.index].may_take.end());
+  }
+  for (const FunctionId id : component) {
+    summaries[id.index].may_take.assign(taken.begin(), taken.end());
+  }
+}
+
 // Callees first, so that a call finds the summary of what it calls. In a cycle
 // the first round leaves the calls within it out; each later one knows what the
 // one before found. What has no way out of the cycle counts as unknown code.
@@ -158,6 +172,7 @@ void run_component(const Program& program, const Library& library, const Limits&
       summaries[id.index] = FunctionRun(program, library, known, id, limits).run(candidates);
     }
   }
+  share_what_is_taken(component, summaries);
 }
 
 Analysed analyse(const Program& program, const Library& library, const Limits& limits,

@@ -496,6 +496,20 @@ static void drop_some(int n) { char *p = n ? box.text : path; free(p); box.text 
 void box_bad(void) { fill(); clear(); }
 void box_ok(void) { fill(); drop(); }
 void some_ok(int n) { fill(); drop_some(n); }
+static char *names[2];
+void array_ok(char **v, int c) {
+  for (int k = 0; k < c; k++) {
+    for (int i = 0; i < 2; i++) { free(names[i]); names[i] = 0; }
+    names[0] = strdup(v[k]);
+  }
+}
+void array_bad(char **v, int c) {
+  for (int k = 0; k < c; k++) names[0] = strdup(v[k]);
+}
+static void again(int n);
+static void round(int n) { if (n) again(n - 1); }
+static void again(int n) { free(box.text); box.text = 0; round(n); }
+void cycle_ok(int n) { fill(); round(n); clear(); }
 )"));
 }
 
@@ -642,6 +656,22 @@ int copy_bad(struct part *from, int n) {
   }
   if (local.names) free(local.values);
   return n;
+}
+)"));
+}
+
+TEST(Check, ALengthIsNotNegative) {
+  expect_by_name(kHeader + std::string(R"(
+static const char *known;
+void sizes_ok(const char *a, const char *b, int n) {
+  char *all = 0;
+  unsigned long size = 0;
+  for (int i = 0; i < n; i++) {
+    unsigned long more = strlen(a) + 1 + strlen(b) + 1;
+    size += more;
+    all = realloc(all, size + 1);
+  }
+  known = size == 0 ? "" : all;
 }
 )"));
 }

@@ -15,9 +15,11 @@ namespace plumb::check {
 
 namespace {
 
-// A path that was replayed alone, and one for which the budget did not suffice.
+// A path that was replayed alone; one that the solver could not decide; and none
+// that was found before the budget ended, though merged states say that there is one.
 constexpr double kPathProved = 0.8;
 constexpr double kPathUndecided = 0.4;
+constexpr double kPathUnseen = 0.3;
 constexpr std::size_t kMostSummaries = 6;  // of one finding
 
 class Writer {
@@ -193,7 +195,9 @@ void Writer::add_last_use(const Candidate& candidate, Leak& leak) const {
 Leak Writer::leak(const Candidate& candidate) const {
   Leak leak;
   leak.kind = Kind::lost;
-  leak.confidence = candidate.verdict == Verdict::proved ? kPathProved : kPathUndecided;
+  leak.confidence = candidate.verdict == Verdict::proved ? kPathProved
+                    : candidate.merged                   ? kPathUnseen
+                                                         : kPathUndecided;
   const bool ends_main =
       candidate.kind == LossKind::returned || candidate.kind == LossKind::scope_end;
   leak.when = candidate.kind == LossKind::thrown                        ? When::throwing

@@ -19,7 +19,7 @@ namespace plumb::check {
 
 struct InlineLimits {
   unsigned depth = 3;
-  std::size_t callee = 150;  // operations of a callee that does something to memory
+  std::size_t callee = 240;  // operations of a callee that does something to memory
   std::size_t maker = 500;   // of one that makes the block that is followed
   std::size_t other = 40;    // of any other
   std::size_t total = 5000;

@@ -217,6 +217,10 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
       result = values_.index(base, values_.fresh(), 1);
     }
   }
+  if (model.result_natural && result == kNoValue) {
+    result = values_.fresh();
+    state.learn(values_, result, {0, INT64_MAX, false});
+  }
   if (o.width) state.set_result(index, result == kNoValue ? values_.fresh() : result);
   last_holder_ = holder;
   check_lost(state, index, model.frees ? LossKind::holder_freed : LossKind::overwritten);

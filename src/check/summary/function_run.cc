@@ -79,6 +79,10 @@ void FunctionRun::run_site(const Site& site, const State& before) {
   explore();
   if (run_work_ > limits_.run_work) cut(Cut::work);
   if (cases_overflow_) cut(Cut::cases);
+  // Whether a block stays in a global while a cycle goes round is not known.
+  if (known_.component.size() > 1) {
+    std::erase_if(cases_, [](const Case& each) { return each.parked != kNotParked; });
+  }
   if (cases_.empty()) return;
   if (summary_.blocks.size() >= limits_.blocks) {
     cut(Cut::blocks);

@@ -26,7 +26,8 @@ struct LibraryModel {
   int calls = -1;            // starts the function in this parameter with the next one
   bool result_zero = false;  // when the allocation succeeds
   bool result_positive = false;
-  Params sizes = 0;  // how much to allocate: not zero
+  bool result_natural = false;  // not negative
+  Params sizes = 0;             // how much to allocate: not zero
   Params frees = 0;
   Params keeps = 0;
   Params writes = 0;

@@ -275,7 +275,7 @@ void FunctionRun::free_value(State& state, ValueId value) {
     if (unclear && root != value) {
       for (const Cell& cell : state.cells) {
         if (is_focus(cell.value) && values_.root(cell.base) == root &&
-            values_[cell.base].kind == ValueKind::index) {
+            (values_[cell.base].kind == ValueKind::index || global_of(cell.base) != kNotParked)) {
           state.fate = Fate::freed;
           return;
         }
@@ -348,6 +348,11 @@ void FunctionRun::escape_value(State& state, ValueId value) {
       case ValueKind::cell:
       case ValueKind::reach:
         touch_input(next);
+        // Any element of a global array: it may be the one with the followed block.
+        if (values_[values_[next].a].kind == ValueKind::index && is_in_global(state) &&
+            global_of(next) == state.parked) {
+          state.fate = Fate::escaped;
+        }
         // What is below an input that goes away, goes with it.
         if (mode_ == Mode::input && state.fate == Fate::live) {
           ValueId up = focus_;

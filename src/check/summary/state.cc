@@ -60,19 +60,22 @@ Fact State::fact(const Values& values, ValueId value) const {
   return implied(values, v);
 }
 
-// A sum with a constant and a number made wider have bounds when the number has:
+// A sum and a number made wider have bounds when their parts have:
 // sums do not wrap around in programs that work.
 Fact State::implied(const Values& values, const Value& v) const {
-  if (v.kind == ValueKind::binary && v.code == Code::add && values.is_integer(v.b)) {
+  if (v.kind == ValueKind::binary && v.code == Code::add) {
     const Fact of = fact(values, v.a);
-    const std::int64_t by = values[v.b].number;
+    if (of.trivial()) return {};
+    const Fact by = fact(values, v.b);
     Fact sum;
-    if (of.low != INT64_MIN && !__builtin_add_overflow(of.low, by, &sum.low)) {
+    if (of.low != INT64_MIN && by.low != INT64_MIN &&
+        !__builtin_add_overflow(of.low, by.low, &sum.low)) {
       sum.nonzero = sum.low > 0;
     } else {
       sum.low = INT64_MIN;
     }
-    if (of.high != INT64_MAX && !__builtin_add_overflow(of.high, by, &sum.high)) {
+    if (of.high != INT64_MAX && by.high != INT64_MAX &&
+        !__builtin_add_overflow(of.high, by.high, &sum.high)) {
       sum.nonzero = sum.nonzero || sum.high < 0;
     } else {
       sum.high = INT64_MAX;
