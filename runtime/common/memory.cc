@@ -1,5 +1,6 @@
 #include "common/memory.h"
 
+#include "common/address_limit.h"
 #include "common/spin_lock.h"
 #include "common/sys.h"
 
@@ -36,9 +37,16 @@ void* remember(long result, size_t size) {
 }  // namespace
 
 void* own_pages(size_t size) {
-  return remember(sys_mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
-                  size);
+  const auto map = [size] {
+    return sys_mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  };
+  long result = map();
+  if (AddressLimit limit; is_error(result) && limit.lift()) {
+    result = map();
+    limit.restore();
+  }
+  return remember(result, size);
 }
 
 void release_own_pages(void* address, size_t size) {

@@ -1,8 +1,8 @@
 #include "common/scan.h"
 
 #include <signal.h>
-#include <sys/resource.h>
 
+#include "common/address_limit.h"
 #include "common/annotations.h"
 #include "common/block_index.h"
 #include "common/block_table.h"
@@ -43,20 +43,7 @@ struct Work {
 Work* work = nullptr;
 alignas(Work) char work_room[sizeof(Work)];
 
-// A program that is out of addresses by its own limit must not keep us from looking.
-rlimit old_limit{};
-void lift_limit() {
-  if (is_error(sys_call(SYS_prlimit64, 0, RLIMIT_AS, 0, reinterpret_cast<long>(&old_limit)))) {
-    old_limit = {RLIM_INFINITY, RLIM_INFINITY};
-  }
-  if (old_limit.rlim_cur == old_limit.rlim_max) return;
-  const rlimit most = {old_limit.rlim_max, old_limit.rlim_max};
-  sys_call(SYS_prlimit64, 0, RLIMIT_AS, reinterpret_cast<long>(&most));
-}
-void restore_limit() {
-  if (old_limit.rlim_cur == old_limit.rlim_max) return;
-  sys_call(SYS_prlimit64, 0, RLIMIT_AS, reinterpret_cast<long>(&old_limit));
-}
+AddressLimit address_limit;
 
 uintptr_t own_thread_pointer() {
   uintptr_t self;
@@ -181,7 +168,7 @@ bool scan(uint32_t end, uint32_t detail, const char* text, const ScanPoint& poin
     sys_sigmask(SIG_SETMASK, old_mask, nullptr);
     return true;
   }
-  lift_limit();
+  address_limit.lift();
   work = new (work_room) Work;
   work->is_end = is_end;
   stop_world(work->stopped);
@@ -237,7 +224,7 @@ void go_on() {
 }
 
 void resume_after_scan() {
-  restore_limit();
+  address_limit.restore();
   take_back_verdicts();
   if (work == nullptr) work = new (work_room) Work;
   work->index.release();

@@ -9,6 +9,8 @@
 #include <system_error>
 #include <vector>
 
+#include <fmt/format.h>
+
 namespace plumb {
 namespace {
 
@@ -41,7 +43,7 @@ void read_lines(const char* path, std::string& text) {
 
 std::string debug_package_of(const std::string& path, const std::string& dpkg_info) {
   std::vector<std::string> lines = names_of(path);
-  for (std::string& line : lines) line = "\n" + line + "\n";
+  for (std::string& line : lines) line = fmt::format("\n{}\n", line);
   std::string text;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(dpkg_info, error)) {

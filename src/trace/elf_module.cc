@@ -170,8 +170,8 @@ int ElfModule::find_debug_file(Dwfl_Module* module, void** userdata, const char*
     std::vector<std::string> places = {directory + "/" + link_name,
                                        directory + "/.debug/" + link_name};
     for (const std::string& debug : self->debug_directories_) {
-      places.push_back(debug + directory + "/" + link_name);
-      places.push_back(debug + "/" + link_name);
+      places.push_back(fmt::format("{}{}/{}", debug, directory, link_name));
+      places.push_back(fmt::format("{}/{}", debug, link_name));
     }
     for (const std::string& place : places) {
       Result<int> opened = open_regular(place);
