@@ -26,7 +26,7 @@ bool parse_number(std::string_view text, T& value) {
 }
 
 // As a JSON string; what would need care is left out.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     const bool plain = c >= ' ' && c <= '~' && c != '"' && c != '\\';
@@ -40,7 +40,7 @@ std::string list_of(const std::vector<DroppedBlock>& blocks) {
   for (const DroppedBlock& block : blocks) {
     if (list.size() > 1) list += ',';
     list += fmt::format("{{\"address\":\"{:#x}\",\"usable\":{},\"caller\":{}}}", block.address,
-                        block.size, quoted(block.caller));
+                        block.size, in_quotes(block.caller));
   }
   return list + "]";
 }
