@@ -289,8 +289,9 @@ TEST(RecordReader, OtherVersionSaysWhichItReads) {
   const Result<Trace> trace = read(maker.bytes());
   ASSERT_FALSE(trace);
   EXPECT_EQ(trace.error().message(),
-            "plumb: error: t.trace: format 7, this build reads 3\n"
-            "  hint: record again, or use the plumb that wrote it\n");
+            fmt::format("plumb: error: t.trace: format 7, this build reads {}\n"
+                        "  hint: record again, or use the plumb that wrote it\n",
+                        PLUMB_TRACE_VERSION));
 }
 
 TEST(RecordReader, OtherFilesAreNotTraces) {
