@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "base/demangle.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "check/cache/content.h"
@@ -30,7 +33,7 @@ namespace plumb::check {
 namespace {
 
 constexpr int kCycleRounds = 2;  // of a call cycle: enough for base case and step
-constexpr int kResultsVersion = 1;
+constexpr int kResultsVersion = 2;
 
 struct Units {
   std::vector<Unit> units;
@@ -68,9 +71,42 @@ Units load_units(const CheckOptions& options, std::string_view context) {
 std::string context_of(const CheckOptions& options) {
   struct stat self{};
   if (stat("/proc/self/exe", &self) != 0) return {};
+  std::string models = options.models.text;
+  if (!options.also.empty()) models += options.resources.text;
+  for (const std::string& each : options.also) models += '\0' + each;
+  for (const ModelText& each : options.declared) models += '\0' + each.text;
   return fmt::format("{} {} {}.{} oom={} globals={} {}", kResultsVersion, self.st_size,
                      self.st_mtim.tv_sec, self.st_mtim.tv_nsec, options.oom, options.globals,
-                     hash_of(options.models));
+                     hash_of(models));
+}
+
+Result<Library> read_models(const CheckOptions& options) {
+  Library library;
+  if (Result<void> added = library.add(options.models, false); !added) {
+    return std::unexpected(added.error());
+  }
+  if (Result<void> added = library.add_resources(options.resources, options.also); !added) {
+    return std::unexpected(added.error());
+  }
+  for (const ModelText& each : options.declared) {
+    if (Result<void> added = library.add(each, true); !added) {
+      return std::unexpected(added.error());
+    }
+  }
+  return library;
+}
+
+// What the user says of a function counts for more than its body.
+void heed_models(Program& program, Library& library) {
+  std::vector<std::string> names;
+  for (std::uint32_t i = 0; i < program.symbols(); ++i) {
+    names.push_back(program.symbol(ProgramSymbolId::of(i)).name);
+  }
+  library.find_by_source_name(names);
+  for (std::uint32_t i = 0; i < names.size(); ++i) {
+    const LibraryModel* model = library.find(names[i]);
+    if (model && model->declared) program.forget_definition(ProgramSymbolId::of(i));
+  }
 }
 
 bool calls_itself(const Program& program, FunctionId id) {
@@ -217,6 +253,38 @@ Analysed analyse(const Program& program, const Library& library, const Limits& l
   return out;
 }
 
+// The functions of which to know more would help most.
+void note_unknown_functions(Report& report, const Program& program,
+                            const std::vector<Summary>& summaries) {
+  constexpr std::size_t kNamed = 5;
+  std::map<std::string, std::uint64_t> blocks;
+  std::uint64_t all = 0;
+  for (const Summary& summary : summaries) {
+    all += summary.handed_to.size();
+    for (const std::uint32_t symbol : summary.handed_to) {
+      ++blocks[program.symbol(ProgramSymbolId::of(symbol)).name];
+    }
+  }
+  if (all == 0) return;
+  std::vector<std::pair<std::string, std::uint64_t>> order(blocks.begin(), blocks.end());
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           &std::pair<std::string, std::uint64_t>::second);
+  Demangler demangle;
+  std::string names;
+  for (std::size_t i = 0; i < order.size() && i < kNamed; ++i) {
+    const std::string name = demangle(order[i].first);
+    names += fmt::format("{}{} ({})", i ? ", " : "", name.empty() ? order[i].first : name,
+                         order[i].second);
+  }
+  if (order.size() > kNamed) names += fmt::format(" and {} more", order.size() - kNamed);
+  report.notes.push_back(
+      {"unknown-functions",
+       fmt::format("{} went out of sight in functions of which nothing is known: {}",
+                   count_of(all, "block"), names),
+       "--model=\"NAME EFFECT...\", or model = [...] in plumb.toml, says what one does",
+       {}});
+}
+
 void add_notes(Report& report, const Units& units, const Analysed& analysed) {
   for (const Error& error : units.skipped) {
     report.notes.push_back(
@@ -269,10 +337,9 @@ std::string asked_summaries(const Program& program, const std::vector<Summary>& 
 }  // namespace
 
 Result<CheckOutcome> check_program(const CheckOptions& options) {
-  Library library;
-  if (Result<void> added = library.add(options.models, "models/c.models"); !added) {
-    return std::unexpected(added.error());
-  }
+  Result<Library> said = read_models(options);
+  if (!said) return std::unexpected(said.error());
+  Library& library = *said;
   const std::string context = context_of(options);
   Units units = load_units(options, context);
   if (units.units.empty()) {
@@ -281,7 +348,9 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
                : fail(units.skipped[0].where, units.skipped[0].what, "no unit is left to analyse");
   }
   const std::size_t count = units.units.size();
-  const Program program(std::move(units.units), units.skipped.empty());
+  Program linked(std::move(units.units), units.skipped.empty());
+  heed_models(linked, library);
+  const Program& program = linked;
   // LLVM is gone. From here on no function or block is added.
   Limits limits;
   limits.oom = options.oom;
@@ -315,7 +384,7 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
     }
   }
   std::ranges::move(parked, std::back_inserter(proved.candidates));
-  report.leaks = make_findings(program, analysed.summaries, proved.candidates);
+  report.leaks = make_findings(program, library, analysed.summaries, proved.candidates);
   report.totals.functions = program.functions().size();
   report.totals.units = count;
   report.totals.skipped_units = units.skipped.size();
@@ -327,6 +396,7 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
   report.totals.stages.push_back({"callees", satisfiable, satisfiable - proved.by_callees, {}});
   report.totals.undecided = proved.undecided;
   add_notes(report, units, analysed);
+  note_unknown_functions(report, program, analysed.summaries);
   assign_ids(report);
   suggest_fixes(report);
   sort_leaks(report);

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "check/model/compile.h"
+#include "check/summary/library.h"
 #include "core/report.h"
 
 namespace plumb::check {
@@ -18,10 +19,13 @@ struct CheckOptions {
   std::vector<std::string> units;  // files that `plumb model` wrote
   std::string cache;               // folder of the unit cache; empty: none
   unsigned threads = 1;
-  bool oom = false;          // follow failed allocations
-  bool globals = false;      // blocks parked in globals that nothing frees
-  std::string models;        // text of models/c.models
-  std::string show_summary;  // of the functions of this name, as text
+  bool oom = false;                 // follow failed allocations
+  bool globals = false;             // blocks parked in globals that nothing frees
+  ModelText models;                 // what comes with Plumb: models/c.models
+  ModelText resources;              // models/resources.models
+  std::vector<std::string> also;    // the resources that are looked for
+  std::vector<ModelText> declared;  // what the user says of functions
+  std::string show_summary;         // of the functions of this name, as text
 };
 
 struct CheckOutcome {

@@ -28,7 +28,7 @@ Report check_source(const std::string& source) {
   EXPECT_TRUE(write_file(path, source));
   CheckOptions options;
   options.jobs.push_back({"", path, {path}});
-  options.models = models();
+  options.models = {models(), "models/c.models"};
   Result<CheckOutcome> outcome = check_program(options);
   EXPECT_TRUE(outcome) << (outcome ? "" : outcome.error().message());
   return outcome ? outcome->report : Report{};
@@ -711,7 +711,7 @@ int make(char **out, int n) {
 )")));
   CheckOptions options;
   options.jobs.push_back({"", path, {path}});
-  options.models = models();
+  options.models = {models(), "models/c.models"};
   options.show_summary = "make";
   const Result<CheckOutcome> outcome = check_program(options);
   ASSERT_TRUE(outcome);
@@ -776,7 +776,7 @@ TEST(Check, AUnitThatDoesNotCompileIsAnError) {
   ASSERT_TRUE(write_file(path, "int main( {"));
   CheckOptions options;
   options.jobs.push_back({"", path, {path}});
-  options.models = models();
+  options.models = {models(), "models/c.models"};
   const Result<CheckOutcome> report = check_program(options);
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().where, path);

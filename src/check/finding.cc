@@ -24,8 +24,8 @@ constexpr std::size_t kMostSummaries = 6;  // of one finding
 
 class Writer {
  public:
-  Writer(const Program& program, const std::vector<Summary>& summaries)
-      : program_(program), summaries_(summaries) {}
+  Writer(const Program& program, const Library& library, const std::vector<Summary>& summaries)
+      : program_(program), library_(library), summaries_(summaries) {}
 
   Leak leak(const Candidate& candidate) const;
   // Innermost first.
@@ -40,6 +40,7 @@ class Writer {
   }
   Frame frame(std::uint32_t function, const Location& at) const;
   std::string callee_name(std::uint32_t function, const Operation& call) const;
+  std::string resource_of(std::uint32_t function, const Operation& call) const;
   std::vector<Step> path(const Candidate& candidate) const;
   const Operation& place(const Candidate& candidate) const;
   // What the functions do that are called on the path.
@@ -50,6 +51,7 @@ class Writer {
   std::optional<Suppressed> ignored(const Leak& leak) const;
 
   const Program& program_;
+  const Library& library_;
   const std::vector<Summary>& summaries_;
   mutable SourceCache sources_;
 };
@@ -94,6 +96,17 @@ std::string Writer::callee_name(std::uint32_t function, const Operation& call) c
   return symbol.function ? body(symbol.function->index).display : symbol.name;
 }
 
+// "memory", or what else the called function gives.
+std::string Writer::resource_of(std::uint32_t function, const Operation& call) const {
+  constexpr const char* kMemory = "memory";
+  if (call.a.kind() != OperandKind::symbol) return kMemory;
+  const ProgramFunction& where = program_.functions()[function];
+  const ProgramSymbol& symbol =
+      program_.symbol(program_.resolve(where.unit, SymbolId::of(call.a.index())));
+  const LibraryModel* model = symbol.function ? nullptr : library_.find(symbol.name);
+  return !model || model->is_memory() ? kMemory : model->family;
+}
+
 const Operation& Writer::place(const Candidate& candidate) const {
   const Function& function = body(candidate.function);
   return function.operations[candidate.operation];
@@ -132,7 +145,7 @@ std::vector<Step> Writer::path(const Candidate& candidate) const {
     add(place(candidate), "park",
         fmt::format("goes into `{}`, out of which nothing is freed", candidate.holder));
   } else {
-    add(place(candidate), "lose", "nothing refers to the block any more");
+    add(place(candidate), "lose", "nothing refers to it any more");
   }
   return steps;
 }
@@ -207,7 +220,10 @@ Leak Writer::leak(const Candidate& candidate) const {
                                                                         : When::ordinary;
   for (const Origin& origin : chain(candidate)) {
     const Operation& o = body(origin.function).operations[origin.operation];
-    if (leak.allocation.stack.empty()) leak.allocation.api = callee_name(origin.function, o);
+    if (leak.allocation.stack.empty()) {
+      leak.allocation.api = callee_name(origin.function, o);
+      leak.resource = resource_of(origin.function, o);
+    }
     leak.allocation.stack.push_back(frame(origin.function, o.location));
   }
   leak.path = path(candidate);
@@ -243,9 +259,10 @@ std::optional<Suppressed> Writer::ignored(const Leak& leak) const {
 
 }  // namespace
 
-std::vector<Leak> make_findings(const Program& program, const std::vector<Summary>& summaries,
+std::vector<Leak> make_findings(const Program& program, const Library& library,
+                                const std::vector<Summary>& summaries,
                                 const std::vector<Candidate>& candidates) {
-  Writer writer(program, summaries);
+  Writer writer(program, library, summaries);
   // Of the paths on which one allocation is lost, the shortest.
   using Key = std::vector<std::tuple<std::uint32_t, std::uint32_t>>;
   std::map<Key, const Candidate*> by_allocation;

@@ -94,7 +94,7 @@ class KeptTest : public ::testing::Test {
       options.jobs.push_back({folder_, name, {name}});
     if (cache) options.cache = folder_ + "/cache";
     options.threads = threads;
-    options.models = models();
+    options.models = {models(), "models/c.models"};
     Result<CheckOutcome> outcome = check_program(options);
     EXPECT_TRUE(outcome) << outcome.error().message();
     return outcome ? std::move(*outcome) : CheckOutcome{};
@@ -272,7 +272,7 @@ TEST_F(KeptTest, AUnitMayBeAnything) {
     ++accepted;
     CheckOptions options;
     options.units = {file};
-    options.models = models();
+    options.models = {models(), "models/c.models"};
     EXPECT_TRUE(check_program(options));
   }
   EXPECT_GT(accepted, 20u);

@@ -87,6 +87,28 @@ Result<void> add_build(const Invocation& call, CheckOptions& options) {
   return {};
 }
 
+// What is known of functions from the start: what comes with Plumb, and the user's.
+Result<void> add_models(const Settings& settings, CheckOptions& options) {
+  for (const auto& [name, models] : {std::pair("models/c.models", &options.models),
+                                     std::pair("models/resources.models", &options.resources)}) {
+    const Result<std::string> path = support_file(name);
+    if (!path) return std::unexpected(path.error());
+    Result<std::string> text = read_file(*path);
+    if (!text) return std::unexpected(text.error());
+    *models = {std::move(*text), *path};
+  }
+  options.also = settings.list(Opt::also);
+  for (const std::string& file : settings.list(Opt::models)) {
+    Result<std::string> own = read_file(file);
+    if (!own) return std::unexpected(own.error());
+    options.declared.push_back({std::move(*own), printable(file)});
+  }
+  for (const std::string& line : settings.list(Opt::model)) {
+    options.declared.push_back({line, "--model"});
+  }
+  return {};
+}
+
 Result<CheckOptions> options_of(const Invocation& call) {
   const Settings& settings = call.settings;
   CheckOptions options;
@@ -118,11 +140,9 @@ Result<CheckOptions> options_of(const Invocation& call) {
   options.oom = settings.flag(Opt::oom);
   options.globals = settings.flag(Opt::globals);
   options.show_summary = settings.text(Opt::show_summary);
-  const Result<std::string> models = support_file("models/c.models");
-  if (!models) return std::unexpected(models.error());
-  Result<std::string> text = read_file(*models);
-  if (!text) return std::unexpected(text.error());
-  options.models = std::move(*text);
+  if (Result<void> good = add_models(settings, options); !good) {
+    return std::unexpected(good.error());
+  }
   return options;
 }
 

@@ -143,7 +143,8 @@ class Writer {
 
   void gather_marks() {
     const Lead allocated = find_lead(leak_.allocation.stack);
-    add_mark(allocated.frame, "allocated here", Tone::allocation);
+    add_mark(allocated.frame, leak_.resource == "memory" ? "allocated here" : "acquired here",
+             Tone::allocation);
     if (leak_.last_use) {
       const std::string what =
           leak_.last_use->what ? fmt::format(" ({})", name_of(*leak_.last_use->what)) : "";

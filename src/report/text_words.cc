@@ -59,7 +59,10 @@ std::string loss_sentence(const Leak& leak, Engine engine) {
   const std::string quantity = quantity_of(leak);
   const std::string holder = holder_of(leak);
   if (engine == Engine::check || quantity.empty()) {
-    const std::string to = quantity.empty() ? "" : " to " + quantity;
+    const bool other = leak.resource != "memory" && !leak.resource.empty();
+    const std::string to = !quantity.empty() ? " to " + quantity
+                           : other           ? " to a " + printable(leak.resource)
+                                             : "";
     return holder.empty()
                ? fmt::format("the last reference{} {} here", to, deed.present)
                : fmt::format("{}, the last reference{}, {} here", holder, to, deed.present);

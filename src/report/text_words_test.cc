@@ -61,6 +61,10 @@ TEST(Sentence, OfALossOnAPath) {
       "'p', the last reference to 16 bytes, is overwritten here");
   EXPECT_EQ(sentence_of(leak_of(0, 0), Engine::check, Place::path_end),
             "the last reference is lost here");
+  Leak handle = with_loss(leak_of(0, 0), Cause::scope_end, "f");
+  handle.resource = "file";
+  EXPECT_EQ(sentence_of(handle, Engine::check, Place::loss),
+            "'f', the last reference to a file, goes out of scope here");
 }
 
 TEST(Sentence, EveryCauseHasItsWords) {

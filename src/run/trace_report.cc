@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/demangle.h"
 #include "core/accounting.h"
 #include "core/allocator_names.h"
 #include "core/fingerprint.h"
@@ -14,7 +15,6 @@
 #include "core/order.h"
 #include "core/suggestion.h"
 #include "run/trace_notes.h"
-#include "trace/demangle.h"
 
 namespace plumb {
 

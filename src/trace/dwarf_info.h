@@ -24,7 +24,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "trace/demangle.h"
+#include "base/demangle.h"
 #include "trace/elf_module.h"
 #include "trace/interval_map.h"
 

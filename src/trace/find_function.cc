@@ -6,8 +6,8 @@
 #include <memory>
 #include <string_view>
 
+#include "base/demangle.h"
 #include "base/result.h"
-#include "trace/demangle.h"
 #include "trace/elf_module.h"
 
 namespace plumb {

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "trace/demangle.h"
+#include "base/demangle.h"
 
 namespace plumb {
 namespace {

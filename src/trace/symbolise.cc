@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/demangle.h"
 #include "base/text.h"
-#include "trace/demangle.h"
 #include "trace/dwarf_info.h"
 #include "trace/elf_module.h"
 #include "trace/symbol_table.h"

@@ -101,6 +101,7 @@ void UnitBuilder::add_declarations() {
     const llvm::DITypeRefArray types = debug && debug->getType() ? debug->getType()->getTypeArray()
                                                                  : llvm::DITypeRefArray(nullptr);
     for (unsigned i = 0; i < function.arg_size() && i < 64; ++i) {
+      if (function.getArg(i)->getType()->isIntegerTy()) out.number_params |= 1ull << i;
       if (!function.getArg(i)->getType()->isPointerTy()) continue;
       if (!function.getArg(i)->hasAttribute(llvm::Attribute::NoCapture))
         out.kept_params |= 1ull << i;

@@ -1,12 +1,16 @@
 #include "check/model/program.h"
 
 #include <algorithm>
+#include <map>
+
+#include "check/model/rivals.h"
 
 namespace plumb::check {
 
 Program::Program(std::vector<Unit> units, bool whole) : units_(std::move(units)) {
   add_symbols();
   find_written_globals();
+  spread_to_rivals();
   if (whole) return;
   for (ProgramSymbol& symbol : symbols_) {
     if (symbol.global && symbol.global->linkage != Linkage::internal) symbol.written = true;
@@ -14,7 +18,11 @@ Program::Program(std::vector<Unit> units, bool whole) : units_(std::move(units))
 }
 
 void Program::add_symbols() {
+  const Rivals rivals(units_);
   std::unordered_map<std::string_view, ProgramSymbolId> by_name;
+  // Names that several units define: by the unit that is meant, or kNobody.
+  constexpr std::uint32_t kNobody = ~0u;
+  std::map<std::pair<std::string_view, std::uint32_t>, ProgramSymbolId> by_definer;
   for (std::uint32_t u = 0; u < units_.size(); ++u) {
     const Unit& unit = units_[u];
     std::vector<bool> local(unit.symbols.size());
@@ -27,15 +35,20 @@ void Program::add_symbols() {
     for (std::uint32_t s = 0; s < unit.symbols.size(); ++s) {
       const ProgramSymbolId fresh =
           ProgramSymbolId::of(static_cast<std::uint32_t>(symbols_.size()));
-      if (!local[s]) {
+      ProgramSymbol symbol;
+      symbol.name = unit.symbols[s];
+      map[s] = fresh;
+      if (!local[s] && rivals.has(symbol.name)) {
+        const std::uint32_t definer = rivals.meant(u, symbol.name).value_or(kNobody);
+        const auto [entry, is_new] = by_definer.try_emplace({unit.symbols[s], definer}, fresh);
+        map[s] = entry->second;
+        if (!is_new) continue;
+        symbol.rival = definer == kNobody ? Rival::unknown : Rival::known;
+      } else if (!local[s]) {
         const auto [entry, is_new] = by_name.try_emplace(unit.symbols[s], fresh);
         map[s] = entry->second;
         if (!is_new) continue;
-      } else {
-        map[s] = fresh;
       }
-      ProgramSymbol symbol;
-      symbol.name = unit.symbols[s];
       symbols_.push_back(std::move(symbol));
     }
     for (const Declaration& d : unit.declarations) {
@@ -108,6 +121,21 @@ void Program::find_written_globals() {
         if (i.is_symbol) symbols_[of_unit_[u][i.symbol.index].index].written = true;
       }
     }
+  }
+}
+
+// What a unit does to a global without our knowing which one, it may do to each.
+void Program::spread_to_rivals() {
+  std::unordered_map<std::string_view, const ProgramSymbol*> unknown;
+  for (const ProgramSymbol& symbol : symbols_) {
+    if (symbol.rival == Rival::unknown) unknown.emplace(symbol.name, &symbol);
+  }
+  for (ProgramSymbol& symbol : symbols_) {
+    if (symbol.rival != Rival::known) continue;
+    const auto any = unknown.find(symbol.name);
+    if (any == unknown.end()) continue;
+    symbol.written = symbol.written || any->second->written;
+    symbol.address_taken = symbol.address_taken || any->second->address_taken;
   }
 }
 

@@ -1,5 +1,6 @@
 // Units linked to one program by the rules of C and C++: statics by unit, the
-// first strong definition, else the first weak one.
+// strong definition, else the first weak one. Where several units have a strong one,
+// they are of several programs (rivals.h).
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,16 @@ namespace plumb::check {
 struct ProgramSymbolId : Id<ProgramSymbolId> {};
 struct FunctionId : Id<FunctionId> {};
 
+// Is the symbol one of several of its name?
+enum class Rival : std::uint8_t {
+  none,
+  known,    // one of the definitions, and those who mean it
+  unknown,  // those of whom nobody knows which one they mean
+};
+
 struct ProgramSymbol {
   std::string name;
+  Rival rival = Rival::none;
   std::optional<FunctionId> function;
   const Global* global = nullptr;
   std::uint32_t global_unit = 0;
@@ -49,6 +58,9 @@ class Program {
     return units_[unit].files[file.index];
   }
 
+  // What the function does is said elsewhere: calls of it do not look at its body.
+  void forget_definition(ProgramSymbolId id) { symbols_[id.index].function.reset(); }
+
   // The defined functions that this one calls by name, each once.
   std::vector<FunctionId> callees(FunctionId function) const;
 
@@ -58,6 +70,7 @@ class Program {
  private:
   void add_symbols();
   void find_written_globals();
+  void spread_to_rivals();
 
   std::vector<Unit> units_;
   std::vector<ProgramSymbol> symbols_;

@@ -212,9 +212,10 @@ struct Global {
 struct Declaration {
   SymbolId symbol;
   bool noreturn = false;
-  bool allocates = false;          // attribute malloc or allockind
-  std::uint64_t const_params = 0;  // bit i: parameter i is a pointer to const
-  std::uint64_t kept_params = 0;   // bit i: parameter i may be kept (not nocapture)
+  bool allocates = false;           // attribute malloc or allockind
+  std::uint64_t const_params = 0;   // bit i: parameter i is a pointer to const
+  std::uint64_t kept_params = 0;    // bit i: parameter i may be kept (not nocapture)
+  std::uint64_t number_params = 0;  // bit i: parameter i is an integer: perhaps a handle
 };
 
 // Another name of a function: constructors of C++ have two that are often one.

@@ -48,6 +48,16 @@ std::vector<ValueId> FunctionRun::arguments_of(const State& state, const Operati
   return arguments;
 }
 
+namespace {
+
+// Has the attribute `malloc`, and is given nothing in which it could keep the block,
+// as a pool would.
+bool is_allocator(const Declaration& declaration) {
+  return declaration.allocates && (declaration.kept_params & ~declaration.const_params) == 0;
+}
+
+}  // namespace
+
 void FunctionRun::call(State state, std::uint32_t index, std::vector<State>& after) {
   const Operation& o = body_.operations[index];
   const std::vector<ValueId> arguments = arguments_of(state, o);
@@ -72,15 +82,34 @@ void FunctionRun::call(State state, std::uint32_t index, std::vector<State>& aft
       return;
     }
   }
-  if (o.noreturn || (symbol && symbol->declaration && symbol->declaration->noreturn)) return;
-  call_unknown(std::move(state), index, symbol ? symbol->declaration : nullptr, arguments, after);
+  const Declaration* declaration = symbol ? symbol->declaration : nullptr;
+  if (o.noreturn || (declaration && declaration->noreturn)) return;
+  if (declaration && is_allocator(*declaration)) {
+    static const LibraryModel kAllocator{.allocates = true};
+    call_library(std::move(state), index, kAllocator, arguments, after);
+    return;
+  }
+  const bool held = mode_ == Mode::site && state.fate == Fate::live;
+  const std::size_t before = after.size();
+  call_unknown(std::move(state), index, declaration, arguments, after);
+  const bool gone =
+      held && std::any_of(after.begin() + static_cast<std::ptrdiff_t>(before), after.end(),
+                          [](const State& each) { return each.fate == Fate::escaped; });
+  if (gone && symbol) note_unknown(ObjectId{callee.number}.index());
+}
+
+void FunctionRun::note_unknown(std::uint32_t symbol) {
+  if (last_unknown_ == std::pair(site_, symbol)) return;  // a loop comes here again and again
+  last_unknown_ = {site_, symbol};
+  summary_.handed_to.push_back(symbol);
 }
 
 void FunctionRun::call_unknown(State state, std::uint32_t index, const Declaration* declaration,
                                const std::vector<ValueId>& arguments, std::vector<State>& after) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const bool reads = declaration && i < 64 && (declaration->const_params >> i & 1);
-    const bool keeps = !declaration || i >= 64 || (declaration->kept_params >> i & 1);
+    const bool is_number = declaration && i < 64 && (declaration->number_params >> i & 1);
+    const bool keeps = !declaration || i >= 64 || is_number || (declaration->kept_params >> i & 1);
     if (reads) continue;
     take_where_held(state, arguments[i]);
     if (keeps) escape(state, arguments[i]);

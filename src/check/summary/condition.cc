@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "check/summary/function_run.h"
@@ -99,7 +100,10 @@ int FunctionRun::decide(const State& state, ValueId condition) {
     if (is_heap(a) || is_heap(b)) return base_a == base_b ? -1 : 1 - equal;
   }
   if (values_.is_integer(v.b)) {
-    const Fact fact = state.fact(values_, v.a);
+    Fact fact = state.fact(values_, v.a);
+    // A descriptor is a handle when it is not negative.
+    if (values_.is_heap(v.a) && is_nonzero(state, v.a))
+      fact.low = std::max<std::int64_t>(fact.low, 1);
     const std::int64_t n = values_[v.b].number;
     switch (v.code) {
       case Code::eq:

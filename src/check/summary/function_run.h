@@ -214,6 +214,7 @@ class FunctionRun {
                     const std::vector<ValueId>& arguments, std::vector<State>& after);
   void call_unknown(State state, std::uint32_t index, const Declaration* declaration,
                     const std::vector<ValueId>& arguments, std::vector<State>& after);
+  void note_unknown(std::uint32_t symbol);                       // it took the followed block
   void start(State& state, ValueId function, ValueId argument);  // a thread
   bool learn_size(State& state, ValueId size);                   // false: nothing is allocated
   void raise(State state, std::uint32_t index);                  // an exception leaves the call
@@ -310,6 +311,7 @@ class FunctionRun {
   ValueId own_name_ = kNoValue;  // what other runs call the focus of this one
   Site site_;                    // Mode::site
   bool starting_ = false;        // the call that makes the focus is being run
+  std::pair<Site, std::uint32_t> last_unknown_{{}, ~0u};
   std::uint64_t run_work_ = 0;
   struct Seen {
     std::uint64_t key = 0;

@@ -23,13 +23,16 @@ std::uint64_t types_of(const Unit& unit) {
   return hash_of(out);
 }
 
-// The unit of a symbol that no other unit sees.
+// The unit of a symbol that no other unit sees, or of which there are several.
 std::optional<std::uint32_t> own_unit(const Program& program, const ProgramSymbol& symbol) {
+  const bool rival = symbol.rival == Rival::known;
   if (symbol.function) {
     const ProgramFunction& function = program.functions()[symbol.function->index];
-    if (function.body->linkage == Linkage::internal) return function.unit;
+    if (function.body->linkage == Linkage::internal || rival) return function.unit;
   }
-  if (symbol.global && symbol.global->linkage == Linkage::internal) return symbol.global_unit;
+  if (symbol.global && (symbol.global->linkage == Linkage::internal || rival)) {
+    return symbol.global_unit;
+  }
   return std::nullopt;
 }
 
@@ -96,7 +99,8 @@ std::uint64_t Identities::facts_of(const ProgramSymbol& symbol) const {
         body.returns_pointer, body.return_width, body.params, body.type);
   }
   if (const Declaration* declared = symbol.declaration) {
-    out(declared->noreturn, declared->allocates, declared->const_params, declared->kept_params);
+    out(declared->noreturn, declared->allocates, declared->const_params, declared->kept_params,
+        declared->number_params);
   }
   if (const Global* global = symbol.global) {
     out(global->linkage, global->constant, global->thread_local_storage, global->defined,

@@ -1,11 +1,15 @@
 #include "check/summary/library.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/demangle.h"
 #include "base/text.h"
+#include "core/function_name.h"
 
 namespace plumb::check {
 
@@ -35,7 +39,17 @@ Effect parse_effect(std::string_view text) {
   return effect;
 }
 
+// Which parameter is meant has to be said.
+bool is_of_parameter(std::string_view word) {
+  constexpr std::array<std::string_view, 12> kWords = {
+      "alloc-to",        "grow-to", "realloc", "returns", "returns-or-alloc",
+      "returns-or-null", "within",  "free",    "calls",   "size",
+      "keeps",           "writes"};
+  return std::ranges::find(kWords, word) != kWords.end();
+}
+
 bool apply(const Effect& effect, LibraryModel& model) {
+  if (is_of_parameter(effect.word) != (effect.number >= 0)) return false;
   const auto bit = [&] { return effect.number < 0 ? 0u : 1u << effect.number; };
   if (!effect.family.empty()) model.family = effect.family;
   if (effect.word == "alloc") {
@@ -78,6 +92,8 @@ bool apply(const Effect& effect, LibraryModel& model) {
   } else if (effect.word == "throw") {
     model.throws = true;
     model.noreturn = true;
+  } else if (effect.word == "of") {
+    return !effect.family.empty();
   } else if (effect.word != "pure" && effect.word != "throws") {
     return false;
   }
@@ -86,26 +102,64 @@ bool apply(const Effect& effect, LibraryModel& model) {
 
 }  // namespace
 
-Result<void> Library::add(std::string_view text, std::string_view file) {
+template <typename Take>
+Result<void> Library::each_model(const ModelText& models, const Take& take) {
   std::size_t number = 0;
-  for (const std::string_view raw : split(text, '\n')) {
+  for (const std::string_view raw : split(models.text, '\n')) {
     ++number;
-    const std::string_view line = trim(raw.substr(0, raw.find('#')));
+    std::string line(trim(raw.substr(0, raw.find('#'))));
     if (line.empty()) continue;
+    std::ranges::replace(line, '\t', ' ');
     std::string name;
     LibraryModel model;
+    std::size_t effects = 0;
     for (const std::string_view word : split(line, ' ')) {
       if (word.empty()) continue;
       if (name.empty()) {
         name = word;
-      } else if (!apply(parse_effect(word), model)) {
-        return fail(fmt::format("{}:{}", file, number), fmt::format("no effect \"{}\"", word),
-                    "the head of models/c.models lists them");
+        continue;
       }
+      if (!apply(parse_effect(word), model)) {
+        return fail(fmt::format("{}:{}", models.where, number),
+                    fmt::format("no effect \"{}\"", word),
+                    "the manual of `plumb check` lists the effects");
+      }
+      ++effects;
     }
-    models_.insert_or_assign(std::move(name), std::move(model));
+    if (effects == 0) {
+      return fail(fmt::format("{}:{}", models.where, number),
+                  fmt::format("nothing is said of \"{}\"", name),
+                  "write NAME EFFECT..., as in: pool_take alloc");
+    }
+    take(std::move(name), std::move(model));
   }
   return {};
+}
+
+Result<void> Library::add(const ModelText& models, bool declared) {
+  return each_model(models, [&](std::string name, LibraryModel model) {
+    model.declared = declared;
+    auto& list = name.find("::") == std::string::npos ? models_ : by_source_name_;
+    list.insert_or_assign(std::move(name), std::move(model));
+  });
+}
+
+Result<void> Library::add_resources(const ModelText& models,
+                                    const std::vector<std::string>& asked) {
+  return each_model(models, [&](std::string name, LibraryModel model) {
+    if (std::ranges::find(asked, model.family) == asked.end()) return;
+    models_.insert_or_assign(std::move(name), std::move(model));
+  });
+}
+
+void Library::find_by_source_name(const std::vector<std::string>& symbols) {
+  if (by_source_name_.empty()) return;
+  Demangler demangle;
+  for (const std::string& symbol : symbols) {
+    const std::string name = normalised_function(demangle(symbol));
+    const auto found = by_source_name_.find(without_template_arguments(function_stem(name)));
+    if (found != by_source_name_.end()) models_.try_emplace(symbol, found->second);
+  }
 }
 
 }  // namespace plumb::check

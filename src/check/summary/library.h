@@ -1,11 +1,14 @@
-// What functions that the program does not define do to memory: the models of
-// models/*.models, by symbol name.
+// What functions do to memory, said by models instead of found out: those that the
+// program does not define (models/*.models), and those that the user declares, whether
+// the program defines them or not. By symbol; a user may also write the name that the
+// source has (`Pool::take`), which stands for all functions of that name.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "base/result.h"
 
@@ -15,6 +18,8 @@ namespace plumb::check {
 using Params = std::uint32_t;
 
 struct LibraryModel {
+  bool is_memory() const { return family == "malloc" || family == "new" || family == "new[]"; }
+
   bool allocates = false;  // the result is a new block
   bool zeroed = false;
   bool returns_or_allocates = false;  // realpath: a block if the parameter is null
@@ -35,12 +40,25 @@ struct LibraryModel {
   bool noreturn = false;
   bool throws = false;  // __cxa_throw
   std::string family = "malloc";
+  bool declared = false;  // by the user: counts for a function that is defined, too
+};
+
+// The text of a file of models, or of lines in plumb.toml.
+struct ModelText {
+  std::string text;
+  std::string where;  // for messages
 };
 
 class Library {
  public:
-  // Adds the models of a file; a line that is not understood is an error.
-  Result<void> add(std::string_view text, std::string_view file);
+  // Adds models; a line that is not understood is an error.
+  Result<void> add(const ModelText& models, bool declared);
+
+  // Of the models of resources, those of the ones that are asked for.
+  Result<void> add_resources(const ModelText& models, const std::vector<std::string>& asked);
+
+  // What the user calls as the source does is found by its symbol from now on.
+  void find_by_source_name(const std::vector<std::string>& symbols);
 
   const LibraryModel* find(const std::string& symbol) const {
     const auto at = models_.find(symbol);
@@ -48,7 +66,11 @@ class Library {
   }
 
  private:
+  template <typename Take>  // (name, model)
+  static Result<void> each_model(const ModelText& models, const Take& take);
+
   std::unordered_map<std::string, LibraryModel> models_;
+  std::unordered_map<std::string, LibraryModel> by_source_name_;  // "Pool::take"
 };
 
 }  // namespace plumb::check

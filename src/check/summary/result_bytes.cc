@@ -13,7 +13,7 @@ namespace plumb::check {
 static_assert(sizeof(Value) == 24 && sizeof(Fact) == 24 && sizeof(Cell) == 24);
 static_assert(sizeof(Case) == 112 && sizeof(Origin) == 16 && sizeof(Effect) == 80);
 static_assert(sizeof(TrailStep) == 8 && sizeof(Candidate) == 112);
-static_assert(sizeof(Summary) == sizeof(Values) + sizeof(Effect) + 104);
+static_assert(sizeof(Summary) == sizeof(Values) + sizeof(Effect) + 128);
 
 template <typename Archive>
 void fields(Archive& archive, Like<Value> auto& it) {
@@ -71,7 +71,7 @@ void fields(Archive& archive, Like<Summary> auto& it) {
     archive(it.values.all());
   }
   archive(it.effect, it.blocks, it.inputs, it.known, it.complete, it.over_budget, it.cuts,
-          it.taken_from, it.may_take);
+          it.taken_from, it.may_take, it.handed_to);
 }
 
 template <typename Archive>
@@ -111,6 +111,7 @@ void each_number(Summary& summary, const Symbol& symbol, const Function& functio
   for (Input& input : summary.inputs) each_number(input.cases, symbol, function);
   for (std::uint32_t& global : summary.taken_from) symbol(global);
   for (std::uint32_t& global : summary.may_take) symbol(global);
+  for (std::uint32_t& taker : summary.handed_to) symbol(taker);
   std::ranges::sort(summary.may_take);
   for (std::uint32_t i = 0; i < summary.values.size(); ++i) {
     const Value& value = summary.values[ValueId::of(i)];
@@ -290,6 +291,7 @@ std::uint64_t summary_hash(const Identities& identities, const Summary& summary)
   Table table(identities);
   Summary plain = table.outward(summary);
   for (NewBlock& block : plain.blocks) block.origin.operation = 0;
+  plain.handed_to.clear();  // nothing that a caller rests on
   ArchiveWriter writer;
   writer(table.list, plain);
   const std::uint64_t hash = XXH3_64bits(writer.bytes.data(), writer.bytes.size());

@@ -111,6 +111,9 @@ struct Summary {
   // on something (ProgramSymbolIds, sorted): a caller that left a block there does not
   // know what became of it.
   std::vector<std::uint32_t> may_take;
+  // Functions of which nothing is known, and to which a block went out of sight: one
+  // entry for each block (ProgramSymbolIds).
+  std::vector<std::uint32_t> handed_to;
 };
 
 }  // namespace plumb::check

@@ -1,4 +1,4 @@
-#include "trace/demangle.h"
+#include "base/demangle.h"
 
 #include <cxxabi.h>
 
