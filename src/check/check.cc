@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -267,8 +267,9 @@ void note_unknown_functions(Report& report, const Program& program,
   }
   if (all == 0) return;
   std::vector<std::pair<std::string, std::uint64_t>> order(blocks.begin(), blocks.end());
-  std::ranges::stable_sort(order, std::ranges::greater{},
-                           &std::pair<std::string, std::uint64_t>::second);
+  std::ranges::sort(order, [](const auto& a, const auto& b) {
+    return std::tie(b.second, a.first) < std::tie(a.second, b.first);
+  });
   Demangler demangle;
   std::string names;
   for (std::size_t i = 0; i < order.size() && i < kNamed; ++i) {

@@ -121,6 +121,25 @@ int main(int n, char **a) { level = n; two_bad(); return 0; }
   EXPECT_THAT(lost_in(), ElementsAre("two_bad"));
 }
 
+// Two folders that both have a util.c, of which a program uses its own.
+TEST_F(ProgramTest, TheDefinitionInOnesOwnFolder) {
+  for (const std::string name : {"one", "two"}) {
+    fs::create_directories(folder_ + "/" + name);
+    const std::string done = name == "one" ? "free(p);" : "p[0] = 1;";
+    const std::string own = folder_ + "/" + name;
+    ASSERT_TRUE(write_file(own + "/util.c",
+                           "#include <stdlib.h>\nvoid finish(char *p) { " + done + " }\n"));
+    ASSERT_TRUE(
+        write_file(own + "/main.c",
+                   "#include <stdlib.h>\nvoid finish(char *p);\nvoid " + name +
+                       "(int n) { char *p = malloc(n); finish(p); }\nint main(int n, char **a) { " +
+                       name + "(n); return 0; }\n"));
+    for (const std::string file : {"util.c", "main.c"})
+      options_.jobs.push_back({own, file, {file}});
+  }
+  EXPECT_THAT(lost_in(), ElementsAre("two"));
+}
+
 TEST_F(ProgramTest, KeptResultsOfTwoProgramsAreApart) {
   options_.cache = folder_ + "/cache";
   add("one.c", "#include <stdlib.h>\nint main(void) { malloc(1); return 0; }\n");

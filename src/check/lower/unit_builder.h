@@ -23,6 +23,10 @@ class UnitBuilder {
   explicit UnitBuilder(const llvm::Module& module)
       : module_(module), layout_(module.getDataLayout()) {
     unit_.source = module.getSourceFileName();
+    for (const llvm::DICompileUnit* unit : module.debug_compile_units()) {
+      unit_.source = path_of(*unit->getFile());
+      break;
+    }
     unit_.files.push_back("");  // FileId 0: no file
   }
 
@@ -38,12 +42,8 @@ class UnitBuilder {
     if (!file) return {};
     auto found = files_.find(file);
     if (found != files_.end()) return FileId::of(found->second);
-    std::string path = file->getFilename().str();
-    if (!path.empty() && path[0] != '/' && !file->getDirectory().empty()) {
-      path = (file->getDirectory() + "/" + path).str();
-    }
     const std::uint32_t index = static_cast<std::uint32_t>(unit_.files.size());
-    unit_.files.push_back(std::move(path));
+    unit_.files.push_back(path_of(*file));
     files_[file] = index;
     return FileId::of(index);
   }
@@ -67,6 +67,14 @@ class UnitBuilder {
   void add_declarations();
 
  private:
+  static std::string path_of(const llvm::DIFile& file) {
+    std::string path = file.getFilename().str();
+    if (!path.empty() && path[0] != '/' && !file.getDirectory().empty()) {
+      path = (file.getDirectory() + "/" + path).str();
+    }
+    return path;
+  }
+
   void add_initial(const llvm::Constant& value, std::uint64_t at, std::vector<Initial>& out);
 
   const llvm::Module& module_;

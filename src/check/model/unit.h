@@ -227,7 +227,7 @@ struct Alias {
 };
 
 struct Unit {
-  std::string source;  // the main file, as the compiler was given it
+  std::string source;  // the main file
   std::vector<std::string> symbols;
   std::vector<std::string> files;
   std::vector<Type> types;  // [0] is the type that is not known
