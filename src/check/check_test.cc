@@ -103,6 +103,60 @@ constexpr const char* kHeader = R"(
 #include <string.h>
 )";
 
+// What counts references, or looks whether the object is sound, frees when nothing is
+// known to the contrary.
+TEST(Check, ADestructorThatTellsNobodyFrees) {
+  expect_by_name(kHeader + std::string(R"(
+struct buf { char *data; int refs, size, off; struct buf *parent; };
+static int sane(const struct buf *b) { return b->off <= b->size && b->refs > 0 ? 0 : -1; }
+static struct buf *buf_new(void) {
+  struct buf *b = calloc(1, sizeof *b);
+  if (!b) return 0;
+  b->refs = 1;
+  b->data = malloc(100);
+  if (!b->data) { free(b); return 0; }
+  return b;
+}
+static void buf_free(struct buf *b) {
+  if (!b) return;
+  if (sane(b) != 0) return;
+  b->refs--;
+  if (b->refs > 0) return;
+  buf_free(b->parent);
+  free(b->data);
+  free(b);
+}
+int put(struct buf *b, int n);
+static int fill(struct buf *b, int n) { b->size = n; b->off = 0; return n < 100 ? 0 : -1; }
+int use_ok(int n) {
+  struct buf *b = buf_new();
+  if (!b) return -1;
+  if (fill(b, n) != 0) { buf_free(b); return -1; }
+  int size = b->size;
+  buf_free(b);
+  return size;
+}
+int use_bad(int n) {
+  struct buf *b = buf_new();
+  if (!b) return -1;
+  if (fill(b, n) != 0) return -1;
+  buf_free(b);
+  return 0;
+}
+static void end(char *p, int owned) { if (owned) free(p); }
+void known_bad(void) { char *p = malloc(8); if (p) end(p, 0); }
+void known_ok(void) { char *p = malloc(8); if (p) end(p, 1); }
+static int take(char *p, int n) { if (n > 9) return -1; free(p); return 0; }
+int told_bad(int n) { char *p = malloc(8); if (!p) return 0; return take(p, n); }
+int told_ok(int n) {
+  char *p = malloc(8);
+  if (!p) return 0;
+  if (take(p, n) != 0) free(p);
+  return 0;
+}
+)"));
+}
+
 TEST(Check, AFlagOrLengthSaysWhoOwns) {
   expect_by_name(kHeader + std::string(R"(
 struct set { long alloc, count; long *elems; };

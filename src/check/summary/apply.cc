@@ -204,6 +204,44 @@ bool FunctionRun::presumes_disowned(const State& state, const Summary& summary, 
   });
 }
 
+namespace {
+
+// No value has both facts.
+bool are_apart(const Fact& a, const Fact& b) {
+  const auto is_zero = [](const Fact& fact) { return fact.low == 0 && fact.high == 0; };
+  return a.low > b.high || a.high < b.low || (a.nonzero && is_zero(b)) || (b.nonzero && is_zero(a));
+}
+
+Fact result_of(const Values& values, const Case& each) {
+  if (each.result == kNoValue || !values.is_integer(each.result)) return each.result_fact;
+  const std::int64_t number = values[each.result].number;
+  return {number, number, number != 0};
+}
+
+}  // namespace
+
+// A function that frees what it is given, or does not, and tells nobody, is there to
+// free it: it counts references, or looks first whether the object is sound. Only a
+// caller that knows that the block is spared still has it.
+bool FunctionRun::presumes_spared(const State& state, const Summary& summary, const Case& taken,
+                                  const Input& input, Instance& at_call) {
+  if (taken.fate != Fate::live || !taken.in_place || taken.throws) return false;
+  const Fact result = result_of(summary.values, taken);
+  const bool silent = std::any_of(input.cases.begin(), input.cases.end(), [&](const Case& other) {
+    return other.fate == Fate::freed && !other.throws &&
+           !are_apart(result_of(summary.values, other), result);
+  });
+  if (!silent) return false;
+  if (taken.guards.empty()) return true;
+  return std::any_of(taken.guards.begin(), taken.guards.end(), [&](const Guard& guard) {
+    const ValueId value = at_call(guard.value);
+    if (summary.values[guard.value].kind == ValueKind::compare) return decide(state, value) < 0;
+    const Fact known = state.fact(values_, value);
+    return known.low < guard.fact.low || known.high > guard.fact.high ||
+           (guard.fact.nonzero && !is_nonzero(state, value));
+  });
+}
+
 // `taken` is the case of the followed block; null: the call does not concern
 // it. `input` is what the callee calls the block that it is given.
 void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId callee,
@@ -218,6 +256,7 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
   Instance at_call(*this, next, index, callee, arguments, makes_focus);
   if (taken) {
     if (input && presumes_disowned(next, summary, *taken, *input, at_call)) return;
+    if (input && presumes_spared(next, summary, *taken, *input, at_call)) return;
     for (const Guard& guard : taken->guards) {
       if (!assume_fact(next, at_call(guard.value), guard.fact)) return;
     }

@@ -229,6 +229,8 @@ class FunctionRun {
              const std::vector<ValueId>& arguments, std::vector<State>& after);
   bool presumes_disowned(const State& state, const Summary& summary, const Case& taken,
                          const Input& input, Instance& at_call);
+  bool presumes_spared(const State& state, const Summary& summary, const Case& taken,
+                       const Input& input, Instance& at_call);
   void apply_case(const State& state, std::uint32_t index, FunctionId callee,
                   const std::vector<ValueId>& arguments, const Case* taken, const Input* input,
                   bool makes_focus, std::vector<State>& after);
