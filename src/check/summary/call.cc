@@ -60,8 +60,8 @@ void FunctionRun::call(State state, std::uint32_t index, std::vector<State>& aft
     symbol = &program_.symbol(ProgramSymbolId::of(ObjectId{callee.number}.index()));
   }
   if (symbol && symbol->function) {
-    if (known_.first_round && known_.is_own(*symbol->function)) return;
     const Summary* summary = known_.find(*symbol->function);
+    if (known_.first_round && known_.is_own(*symbol->function) && !summary->known) return;
     if (summary && summary->known) {
       apply(state, index, *symbol->function, arguments, after);
       return;

@@ -71,6 +71,10 @@ bool FunctionRun::is_nonzero(const State& state, ValueId id) const {
 int FunctionRun::decide(const State& state, ValueId condition) {
   const Value v = values_[condition];
   if (v.kind == ValueKind::integer) return v.number != 0 ? 1 : 0;
+  if (v.kind == ValueKind::compare &&
+      (values_[v.a].kind == ValueKind::reach || values_[v.b].kind == ValueKind::reach)) {
+    return -1;
+  }
   const Fact truth = state.fact(values_, condition);
   if (truth.nonzero || truth.low > 0) return 1;
   if (truth.low == 0 && truth.high == 0) return 0;
@@ -163,6 +167,7 @@ bool FunctionRun::assume(State& state, ValueId condition, bool truth) {
   if (v.kind != ValueKind::compare) {
     return state.learn(values_, condition, truth ? Fact{.nonzero = true} : Fact{0, 0, false});
   }
+  if (values_[v.a].kind == ValueKind::reach || values_[v.b].kind == ValueKind::reach) return true;
   const Code code = truth ? v.code : negated(v.code);
   if (!state.learn(values_, condition, truth ? Fact{1, 1, true} : Fact{0, 0, false})) return false;
   if (!values_.is_integer(v.b)) return order(state, code, v.a, v.b);

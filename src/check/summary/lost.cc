@@ -182,11 +182,12 @@ void FunctionRun::park(State& state, std::uint32_t global) {
   candidates_->push_back(std::move(out));
 }
 
-// The block is freed or kept; the globals that hold it have done so by now.
+// The block, or what a callee left there, is freed or kept; the globals that hold it
+// have done so by now.
 void FunctionRun::take_where_held(const State& state, ValueId value) {
   if (!limits_.globals || mode_ != Mode::plain) return;
   const ValueId target = values_.target(value);
-  if (!values_.is_heap(target)) return;
+  if (values_.is_integer(target)) return;
   for (const Cell& cell : state.cells) {
     if (values_.target(cell.value) == target) take_from(cell.base);
   }

@@ -274,6 +274,7 @@ ValueId Values::binary(Code code, ValueId a, ValueId b, std::uint32_t width) {
       default:
         break;
     }
+    if (const ValueId fewer = fewer_bits(code, a, n, width); fewer != kNoValue) return fewer;
     // (x + c) + d
     if ((code == Code::add || code == Code::sub) && left.kind == ValueKind::binary &&
         left.code == Code::add && is_integer(left.b)) {
@@ -365,6 +366,18 @@ ValueId Values::cast(Code code, ValueId a, std::uint32_t width) {
   if (width >= 8 && (from.kind == ValueKind::param || from.kind == ValueKind::object ||
                      from.kind == ValueKind::pointer)) {
     return a;
+  }
+  // A number that was made wider and is cut to what it was.
+  if (code == Code::truncate && from.kind == ValueKind::cast && from.code != Code::truncate) {
+    const Value& inner = (*this)[from.a];
+    const bool sized = inner.kind == ValueKind::cell || inner.kind == ValueKind::binary;
+    if (sized && inner.width == width) return from.a;
+  }
+  // A word that was put together of parts, and is taken apart again.
+  if (code == Code::truncate && from.kind == ValueKind::binary && from.code == Code::bit_or) {
+    const std::uint64_t kept = width >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << width * 8) - 1;
+    if ((possible_bits(from.b) & kept) == 0) return cast(code, from.a, width);
+    if ((possible_bits(from.a) & kept) == 0) return cast(code, from.b, width);
   }
   return intern(
       {.kind = ValueKind::cast, .code = code, .depth = from.depth, .width = width, .a = a});

@@ -118,6 +118,10 @@ class Values {
   ValueId root(ValueId id) const;
 
  private:
+  // value_bits.cc
+  std::uint64_t possible_bits(ValueId id, int depth = 0) const;
+  ValueId fewer_bits(Code code, ValueId a, std::int64_t by, std::uint32_t width);
+
   ValueId intern(const Value& value);
   ValueId append(const Value& value);
   void grow();
@@ -128,5 +132,8 @@ class Values {
   std::size_t used_ = 0;
   std::int64_t fresh_ = 0;
 };
+
+// True when the value says something about what the caller passed in.
+bool about_input(const Values& values, ValueId id);
 
 }  // namespace plumb::check
