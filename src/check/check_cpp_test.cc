@@ -91,6 +91,12 @@ struct ByNumber {
 };
 using Files = std::set<File*, ByNumber>;
 void ignored_ok(Files* files) { files->insert(new File{1, 2}); }
+bool looked_at_ok(Files* files) {
+  File* file = new File{1, 2};
+  if (files->insert(file).second) return true;
+  delete file;
+  return false;
+}
 bool looked_at_bad(Files* files) {
   File* file = new File{1, 2};
   return files->insert(file).second;
@@ -110,8 +116,9 @@ void copy_ok(const std::set<unsigned long>& from) {
 }
 struct Node { std::map<std::string, Node> children; char* name = nullptr; };
 void nested_ok(Node* to, const Node& from) { to->children["a"] = from; }
+void raw_bad() { std::set<unsigned long>* made = new std::set<unsigned long>; made->insert(3); }
 )"),
-            Names{});
+            Names{"raw_bad"});
 }
 
 TEST(CheckCpp, TheMangledNameSaysWhatTheLibraryOnlyReads) {

@@ -69,6 +69,10 @@ class FunctionRun::Instance {
         return out.cast(v.code, (*this)(v.a), v.width);
       case ValueKind::reach:
         return out.reach((*this)(v.a));
+      case ValueKind::pair: {
+        const ValueId a = (*this)(v.a);
+        return out.pair(a, (*this)(v.b));
+      }
       case ValueKind::fresh:
       case ValueKind::merge:
       case ValueKind::none:
@@ -341,7 +345,11 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
     if (mode_ == Mode::site && next.fate == Fate::live && !taken && unclear(write.value)) {
       const auto [base, offset] = values_.place(write.to);
       const Cell* old = next.find_cell(base, offset);
-      if (old && values_.is_heap(values_.target(old->value))) escape(next, old->value);
+      // (A list that is empty points to itself.)
+      if (old && values_.is_heap(values_.target(old->value)) &&
+          values_.target(old->value) != values_.target(base)) {
+        escape(next, old->value);
+      }
     }
     store(next, write.to, write.width, write.value);
   }

@@ -158,6 +158,9 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
     if (model.keeps >> i & 1) escape(state, arguments[i]);
     if (model.frees >> i & 1) free_value(state, arguments[i]);
   }
+  for (const auto& [parameter, bytes] : model.changes) {
+    fill(state, argument(parameter), values_.fresh(), values_.integer(bytes));
+  }
   if (model.calls >= 0) start(state, argument(model.calls), argument(model.calls + 1));
   // Nobody wants a block of no bytes: a size is no zero, unless it is known to be.
   for (std::size_t i = 0; i < arguments.size() && i < 32; ++i) {

@@ -102,6 +102,10 @@ void FunctionRun::leave(State& state, std::uint32_t index, bool throws) {
   if (given_up(state)) return;
   if (mode_ == Mode::plain) {
     if (result != kNoValue && body_.returns_pointer) touch_input(result);
+    if (result != kNoValue && values_[result].kind == ValueKind::pair) {
+      touch_input(values_.word(result, 0));
+      touch_input(values_.word(result, 8));
+    }
     add_plain_exit(state, result, throws);
   } else if (mode_ == Mode::input || state.fate == Fate::live) {
     add_case(state, result, throws);
@@ -142,10 +146,15 @@ std::vector<Cell> FunctionRun::holders_of(const State& state) const {
 }
 
 bool FunctionRun::is_handed_out(const Case& each) const {
-  const ValueId result = each.result == kNoValue ? kNoValue : values_.target(each.result);
-  if (result == focus_) return true;
+  const auto returned = [&](ValueId block) {
+    if (each.result == kNoValue) return false;
+    if (values_[each.result].kind != ValueKind::pair) return values_.target(each.result) == block;
+    return values_.target(values_.word(each.result, 0)) == block ||
+           values_.target(values_.word(each.result, 8)) == block;
+  };
+  if (returned(focus_)) return true;
   return std::any_of(each.holders.begin(), each.holders.end(), [&](const Cell& cell) {
-    return values_.target(cell.base) == result || is_input_place(values_, cell.base);
+    return returned(values_.target(cell.base)) || is_input_place(values_, cell.base);
   });
 }
 

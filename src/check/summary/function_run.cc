@@ -91,7 +91,7 @@ void FunctionRun::run_site(const Site& site, const State& before) {
   if (cases_.empty()) return;
   if (const std::optional<Origin> own = made_further_down(site)) {
     const bool returned = std::ranges::any_of(cases_, [&](const Case& each) {
-      return each.result != kNoValue && values_.target(each.result) == focus_;
+      return each.result != kNoValue && holds_focus(each.result);
     });
     if (returned) passed_up_.push_back(*own);
     return;
@@ -160,7 +160,7 @@ void FunctionRun::run_input(ValueId input) {
   });
   if (!matters && input != kNoValue) {
     const bool returned = std::any_of(cases_.begin(), cases_.end(), [&](const Case& each) {
-      return each.result != kNoValue && values_.target(each.result) == input;
+      return each.result != kNoValue && holds_focus(each.result);
     });
     if (!returned) return;
   }

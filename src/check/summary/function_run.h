@@ -248,6 +248,7 @@ class FunctionRun {
 
   // lost.cc
   bool is_focus(ValueId value) const { return values_.target(value) == focus_; }
+  bool holds_focus(ValueId value) const;  // itself, or a word of it
   bool mark_focus(const State& state, std::vector<ValueId> work) const;
   bool reaches_focus(const State& state, ValueId extra) const;
   bool leads_to_focus(const State& state, ValueId top) const;  // what hangs on `top`

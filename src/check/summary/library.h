@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 
@@ -31,7 +33,8 @@ struct LibraryModel {
   Params frees = 0;
   Params keeps = 0;
   Params writes = 0;
-  bool copies = false;  // memcpy
+  std::vector<std::pair<int, int>> changes;  // a parameter, and how many bytes there
+  bool copies = false;                       // memcpy
   bool noreturn = false;
   bool throws = false;  // __cxa_throw
   std::string family = "malloc";

@@ -39,6 +39,7 @@ bool FunctionRun::mark_focus(const State& state, std::vector<ValueId> work) cons
         if (values_.target(v.a) != focus_) work.push_back(v.a);
         break;
       case ValueKind::binary:
+      case ValueKind::pair:
         work.push_back(v.a);
         work.push_back(v.b);
         break;
@@ -51,6 +52,12 @@ bool FunctionRun::mark_focus(const State& state, std::vector<ValueId> work) cons
     }
   }
   return false;
+}
+
+bool FunctionRun::holds_focus(ValueId value) const {
+  const Value& v = values_[value];
+  if (v.kind == ValueKind::pair) return holds_focus(v.a) || holds_focus(v.b);
+  return is_focus(value);
 }
 
 // From everything that the function still has or that is outside of it.

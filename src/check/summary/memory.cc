@@ -166,11 +166,15 @@ void FunctionRun::store(State& state, ValueId pointer, std::uint32_t width, Valu
   }
 }
 
-// An aggregate in a register is kept as the value of its first word; what its
-// other words hold goes out of sight.
+// An aggregate in a register is kept as two words, or as the value of the first; what
+// further words hold goes out of sight.
 ValueId FunctionRun::load_whole(State& state, ValueId from, std::uint32_t width) {
   // One of absurd size goes out of sight at once.
   if (width > kLongestCopy) escape(state, from);
+  if (width > kWord && width <= 2 * kWord) {
+    const ValueId first = load(state, from, kWord);
+    return values_.pair(first, load(state, values_.pointer(from, kWord), width - kWord));
+  }
   for (std::uint32_t at = kWord; at < width && at < kLongestCopy; at += kWord) {
     escape(state, load(state, values_.pointer(from, at), kWord));
   }
@@ -358,6 +362,7 @@ void FunctionRun::escape_value(State& state, ValueId value) {
         work.push_back(v.a);
         break;
       case ValueKind::binary:
+      case ValueKind::pair:
         work.push_back(v.a);
         work.push_back(v.b);
         break;

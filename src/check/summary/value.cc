@@ -148,7 +148,7 @@ std::optional<Values> Values::restore(std::vector<Value> values) {
   Values out;
   for (std::uint32_t i = 1; i < values.size(); ++i) {
     const Value& value = values[i];
-    if (value.kind == ValueKind::none || value.kind > ValueKind::merge) return std::nullopt;
+    if (value.kind == ValueKind::none || value.kind > ValueKind::pair) return std::nullopt;
     // A table names parts before what is made of them.
     if (value.code > Code::same || value.a.index >= i || value.b.index >= i) return std::nullopt;
     const bool inside = value.kind == ValueKind::pointer || value.kind == ValueKind::index;
@@ -241,6 +241,17 @@ ValueId Values::index(ValueId base, ValueId by, std::int64_t scale) {
 ValueId Values::reach(ValueId base) {
   if ((*this)[base].kind == ValueKind::reach) return base;
   return intern({.kind = ValueKind::reach, .depth = kDepth, .a = base});
+}
+
+ValueId Values::pair(ValueId first, ValueId second) {
+  const std::uint8_t depth = std::max((*this)[first].depth, (*this)[second].depth);
+  return intern({.kind = ValueKind::pair, .depth = depth, .a = first, .b = second});
+}
+
+ValueId Values::word(ValueId aggregate, std::int64_t offset) const {
+  const Value& v = (*this)[aggregate];
+  if (v.kind != ValueKind::pair) return kNoValue;
+  return offset == 0 ? v.a : offset == 8 ? v.b : kNoValue;
 }
 
 ValueId Values::binary(Code code, ValueId a, ValueId b, std::uint32_t width) {

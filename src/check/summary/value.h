@@ -9,6 +9,7 @@
 //   merge (12, b, 8)     what a place holds where paths meet, at block 12
 //   binary, compare, cast   of other values
 //   reach b              anything that can be reached from b (lists, trees)
+//   pair (a, b)          an aggregate of two words in a register
 //
 // A pointer's base is never itself a pointer and its offset never 0, so the
 // same place has one name. Depth is bounded: a cell of a cell of ... beyond
@@ -41,6 +42,7 @@ enum class ValueKind : std::uint8_t {
   cast,
   reach,
   merge,
+  pair,
 };
 
 struct Value {
@@ -92,6 +94,9 @@ class Values {
   ValueId pointer(ValueId base, std::int64_t offset);
   ValueId index(ValueId base, ValueId by, std::int64_t scale);
   ValueId reach(ValueId base);
+  ValueId pair(ValueId first, ValueId second);
+  // A word of an aggregate; of one that is not known by its words, kNoValue.
+  ValueId word(ValueId aggregate, std::int64_t offset) const;
   // `likely` saves the look-up when it is the one.
   ValueId merge(std::uint32_t block, ValueId place, std::int64_t number, ValueId likely = {});
   ValueId binary(Code code, ValueId a, ValueId b, std::uint32_t width);
