@@ -99,7 +99,11 @@ std::vector<bool> looked_at(const Function& body) {
     note_read(o.b);
     note_read(o.c);
     if (o.op != Op::call && o.op != Op::phi) continue;
-    for (std::uint32_t p = 0; p < o.pool_count; ++p) note_read(body.pool[o.pool_begin + p]);
+    // A phi's pool is (block, value) pairs.
+    const std::uint32_t step = o.op == Op::phi ? 2 : 1;
+    for (std::uint32_t p = step - 1; p < o.pool_count; p += step) {
+      note_read(body.pool[o.pool_begin + p]);
+    }
   }
   std::vector<bool> out(body.operations.size(), false);
   const auto look = [&](Operand operand) {
