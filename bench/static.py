@@ -6,7 +6,8 @@
 
 The suites and Saber are third-party and kept outside of the repository; what is
 absent is named. Tables in Markdown. --half=develop|report looks at one half of
-Juliet only: rules are found on the first and judged on the second. --verbose
+a suite only (Juliet by cases, SVF by files, Infer's by functions; ITC is too small
+to be halved): rules are found on the first and judged on the second. --verbose
 lists what was missed and what was false. `packages` is real code, see
 static/packages.py; --work=DIR keeps the sources, --prepare only fetches them.
 """
@@ -18,6 +19,7 @@ import random
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -52,6 +54,9 @@ def parse_arguments() -> argparse.Namespace:
 def choose(items: list[Item], options: argparse.Namespace) -> list[Item]:
     if options.half != "all":
         items = [item for item in items if item.half in ("", options.half)]
+        items = [replace(item, questions=[q for q in item.questions if q.half in ("", options.half)])
+                 for item in items]
+        items = [item for item in items if item.questions]
     if options.filter:
         items = [item for item in items if options.filter in item.name]
     if options.sample and any(item.half for item in items):

@@ -55,6 +55,8 @@ class Package:
     source: str = ""  # the name of the source package, when it is another
 
 
+CMAKE = ("cmake", "-S", ".", "-B", "build", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
+
 PACKAGES = {
     # Debian's makefile wants its own libtool and a header of debian/rules; there is
     # nothing else in it but compiling.
@@ -79,6 +81,12 @@ PACKAGES = {
                        configure=["cmake", "-S", ".", "-B", "build",
                                   "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
                                   "-DJSONCPP_WITH_TESTS=OFF"], build=[]),
+    "tinyxml2": Package("C++", configure=[*CMAKE], build=[], only=r"/tinyxml2\.cpp$"),
+    "pugixml": Package("C++", configure=[*CMAKE], build=[]),
+    "re2": Package("C++", configure=[*CMAKE, "-DRE2_BUILD_TESTING=OFF"], build=[]),
+    "yaml-cpp": Package("C++", configure=[*CMAKE, "-DYAML_CPP_BUILD_TESTS=OFF"], build=[]),
+    "snappy": Package("C++", configure=[*CMAKE, "-DSNAPPY_BUILD_TESTS=OFF",
+                                        "-DSNAPPY_BUILD_BENCHMARKS=OFF"], build=[]),
 }
 
 

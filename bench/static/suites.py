@@ -32,6 +32,7 @@ class Question:
     spans: list[range] = field(default_factory=list)
     by_allocation: bool = False  # the lines are those of the allocation
     policy: str = ""  # "global": held by a global at the end; "oom": needs a failed allocation
+    half: str = ""  # develop or report, when the halves of a suite go through its files
 
 
 @dataclass
@@ -118,7 +119,8 @@ def svf(root: Path) -> list[Item]:
                     questions.append(Question(f"{path.stem}:{number}", word in SVF_LEAK, path.name,
                                               [range(number, number + 1)], by_allocation=True))
         if questions:
-            items.append(Item(path.stem, [path], ["-std=gnu89", "-w", f"-I{root}"], questions))
+            items.append(Item(path.stem, [path], ["-std=gnu89", "-w", f"-I{root}"], questions,
+                              half=half_of(path.stem)))
     return items
 
 
@@ -157,7 +159,8 @@ def infer(root: Path) -> list[Item]:
                 is_ok = "_ok" in called or "_good" in called
                 if is_bad or is_ok:
                     questions.append(Question(f"{name}:{called}", is_bad, name,
-                                              [range(function.first, function.last + 1)]))
+                                              [range(function.first, function.last + 1)],
+                                              half=half_of(f"{name}:{called}")))
             flags = ["-w", "-std=c++17"] if language == "cpp" else ["-w"]
             items.append(Item(name, [path], flags, questions, "C++" if language == "cpp" else "C"))
     return items

@@ -32,7 +32,8 @@ namespace plumb::check {
 
 namespace {
 
-constexpr int kCycleRounds = 2;  // of a call cycle: enough for base case and step
+constexpr int kCycleRounds = 2;        // of a call cycle: enough for base case and step
+constexpr std::size_t kFirstRuns = 6;  // per function of a cycle, for the base case
 constexpr int kResultsVersion = 2;
 
 struct Units {
@@ -161,12 +162,17 @@ void keep_what_nothing_frees(const Program& program, Analysed& analysed) {
 // search for what it does at all. The conditions are those of the shortest way
 // and say nothing of the others.
 void widen(Summary& summary, const Function& body) {
+  const auto forget_guards = [](Case& each) {
+    each.guards.clear();
+    each.ways.clear();
+    each.ways_lost = true;
+  };
   if (!summary.effect.returns && !body.noreturn) summary = {};
   for (NewBlock& block : summary.blocks) {
-    for (Case& each : block.cases) each.guards.clear();
+    for (Case& each : block.cases) forget_guards(each);
   }
   for (Input& input : summary.inputs) {
-    for (Case& each : input.cases) each.guards.clear();
+    for (Case& each : input.cases) forget_guards(each);
   }
 }
 
@@ -184,8 +190,9 @@ void share_what_is_taken(const std::vector<FunctionId>& component,
 }
 
 // Callees first, so that a call finds the summary of what it calls. In a cycle
-// the first round leaves the calls within it out; each later one knows what the
-// one before found. What has no way out of the cycle counts as unknown code.
+// the first round leaves calls to those out that have no way out as yet; each later
+// one knows what the one before found. What has no way out of the cycle at all counts
+// as unknown code.
 void run_component(const Program& program, const Library& library, const Limits& limits,
                    Known known, std::vector<Summary>& summaries,
                    std::vector<Candidate>& candidates) {
@@ -193,12 +200,21 @@ void run_component(const Program& program, const Library& library, const Limits&
   const bool cycle = component.size() > 1 || calls_itself(program, component[0]);
   if (cycle) {
     known.first_round = true;
-    std::vector<Candidate> unused;
-    for (const FunctionId id : component) {
-      summaries[id.index] = FunctionRun(program, library, known, id, limits).run(unused);
-    }
-    for (const FunctionId id : component) {
-      widen(summaries[id.index], *program.functions()[id.index].body);
+    std::vector<FunctionId> open = component;
+    std::size_t budget = kFirstRuns * component.size();
+    for (bool more = true; more;) {
+      more = false;
+      std::erase_if(open, [&](FunctionId id) {
+        if (budget == 0) return false;
+        --budget;
+        std::vector<Candidate> unused;
+        Summary found = FunctionRun(program, library, known, id, limits).run(unused);
+        widen(found, *program.functions()[id.index].body);
+        if (!found.known) return false;
+        summaries[id.index] = std::move(found);
+        more = true;
+        return true;
+      });
     }
     known.first_round = false;
   }

@@ -327,6 +327,35 @@ TEST_F(ProgramTest, OtherResourcesWhenAskedFor) {
   EXPECT_THAT(lost_in(), UnorderedElementsAre("map_bad"));
 }
 
+// What a system call returns is -1 or a descriptor: callers may ask for either.
+TEST_F(ProgramTest, NotMinusOneIsNotNegative) {
+  add("use.c", R"(
+#include <fcntl.h>
+#include <stdlib.h>
+static int device(char **name) {
+  int fd = open("/dev/x", O_RDWR);
+  if (fd == -1) return -1;
+  *name = malloc(8);
+  return fd;
+}
+int ok(void) {
+  char *name;
+  int fd = device(&name);
+  if (fd < 0) return -1;
+  free(name);
+  return fd;
+}
+int bad(void) {
+  char *name;
+  int fd = device(&name);
+  if (fd > 0) return -1;
+  free(name);
+  return fd;
+}
+)");
+  EXPECT_THAT(lost_in(), ElementsAre("bad"));
+}
+
 TEST_F(ProgramTest, AResourceOfTheUsersOwn) {
   add("use.c", R"(
 struct db;

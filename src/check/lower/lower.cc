@@ -1,6 +1,11 @@
 #include "check/lower/lower.h"
 
+#include <cstdlib>
+#include <string>
+#include <vector>
+
 #include <llvm/BinaryFormat/Dwarf.h>
+#include <llvm/Demangle/Demangle.h>
 
 #include "check/lower/unit_builder.h"
 
@@ -23,6 +28,46 @@ bool points_to_const(const llvm::DIType* type) {
   }
   const auto* pointee = llvm::dyn_cast_or_null<llvm::DIDerivedType>(derived->getBaseType());
   return pointee && pointee->getTag() == llvm::dwarf::DW_TAG_const_type && pointee->getBaseType();
+}
+
+// The same as the mangled name says it, parameter by parameter with `this`: member
+// functions of the C++ library are declared without debug information.
+std::vector<bool> const_params_by_name(const llvm::Function& function) {
+  const std::string name = function.getName().str();
+  llvm::ItaniumPartialDemangler demangler;
+  if (demangler.partialDemangle(name.c_str()) || !demangler.isFunction()) return {};
+  const auto text_of = [](char* text) {
+    std::string out = text ? text : "";
+    std::free(text);
+    return out;
+  };
+  const std::string params = text_of(demangler.getFunctionParameters(nullptr, nullptr));
+  const std::string whole = text_of(demangler.finishDemangle(nullptr, nullptr));
+  std::vector<bool> out;
+  std::string one;
+  int depth = 0;
+  for (const char c : params) {
+    const bool outside = depth == 1;
+    if (c == '(' || c == '<' || c == '[') ++depth;
+    if (c == ')' || c == '>' || c == ']') --depth;
+    if ((outside && c == ',') || depth == 0) {
+      const llvm::StringRef type = llvm::StringRef(one).trim();
+      const bool reads = (type.ends_with(" const*") || type.ends_with(" const&")) &&
+                         !type.starts_with("void const");
+      if (!type.empty() && type != "void") out.push_back(reads);
+      one.clear();
+    } else if (c != '(' || depth != 1) {
+      one += c;
+    }
+  }
+  // Which class a member belongs to is not asked: the number of arguments tells.
+  const std::size_t given = function.arg_size() - (function.hasStructRetAttr() ? 1 : 0);
+  if (given == out.size() + 1) {
+    out.insert(out.begin(), llvm::StringRef(whole).ends_with(" const"));
+  }
+  if (given != out.size()) return {};
+  if (function.hasStructRetAttr()) out.insert(out.begin(), false);
+  return out;
 }
 
 }  // namespace
@@ -100,14 +145,18 @@ void UnitBuilder::add_declarations() {
     const llvm::DISubprogram* debug = function.getSubprogram();
     const llvm::DITypeRefArray types = debug && debug->getType() ? debug->getType()->getTypeArray()
                                                                  : llvm::DITypeRefArray(nullptr);
+    const std::vector<bool> by_name = types ? std::vector<bool>{} : const_params_by_name(function);
+    // The place for a result that is returned in memory is no parameter of the source.
+    const unsigned first = function.hasStructRetAttr() ? 0 : 1;
     for (unsigned i = 0; i < function.arg_size() && i < 64; ++i) {
       if (function.getArg(i)->getType()->isIntegerTy()) out.number_params |= 1ull << i;
       if (!function.getArg(i)->getType()->isPointerTy()) continue;
       if (!function.getArg(i)->hasAttribute(llvm::Attribute::NoCapture))
         out.kept_params |= 1ull << i;
-      if (types && i + 1 < types.size() && points_to_const(types[i + 1])) {
-        out.const_params |= 1ull << i;
-      }
+      const bool is_const =
+          types ? i + first > 0 && i + first < types.size() && points_to_const(types[i + first])
+                : i < by_name.size() && by_name[i];
+      if (is_const) out.const_params |= 1ull << i;
     }
     unit_.declarations.push_back(out);
   }

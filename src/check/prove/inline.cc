@@ -68,6 +68,16 @@ class Inliner {
   void close_block() { body().blocks.back().end = next(); }
   std::uint32_t block() { return static_cast<std::uint32_t>(body().blocks.size() - 1); }
 
+  bool calls_itself(FunctionId id) {
+    const std::uint32_t unit = program_.function(id).unit;
+    const Function& callee = *program_.function(id).body;
+    return std::ranges::any_of(callee.operations, [&](const Operation& o) {
+      if (o.op != Op::call || o.a.kind() != OperandKind::symbol) return false;
+      const ProgramSymbolId called = program_.resolve(unit, SymbolId::of(o.a.index()));
+      return program_.symbol(called).function == id;
+    });
+  }
+
   // The callee, if its body is to stand in place of the call.
   std::optional<FunctionId> chosen(const Copy& from, const Operation& o, bool makes) {
     if (o.op != Op::call || o.a.kind() != OperandKind::symbol) return std::nullopt;
@@ -86,6 +96,8 @@ class Inliner {
         !summary.inputs.empty() || !summary.blocks.empty() || !summary.effect.writes.empty();
     const std::size_t most = makes ? limits_.maker : matters ? limits_.callee : limits_.other;
     if (callee.operations.size() > most) return std::nullopt;
+    // It may have got the block by calling itself.
+    if (makes && calls_itself(id)) return std::nullopt;
     if (planned_ + callee.operations.size() > limits_.total) return std::nullopt;
     planned_ += callee.operations.size();
     return id;

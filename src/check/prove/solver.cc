@@ -115,7 +115,10 @@ class Encoder {
       case Code::shr_s:
         return by_number ? z3::ashr(a, b) : unknown(id);
       case Code::shr_u:
-        return by_number && v.width >= 8 ? z3::lshr(a, b) : unknown(id);
+        if (!by_number) return unknown(id);
+        if (v.width == 0 || v.width >= 8) return z3::lshr(a, b);
+        // A positive shift leaves the sign bit clear.
+        return z3::lshr(z3::zext(a.extract(v.width * 8 - 1, 0), kBits - v.width * 8), b);
       case Code::div_u:
         return by_number && v.width >= 8 ? z3::udiv(a, b) : unknown(id);
       default:

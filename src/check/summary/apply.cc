@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 namespace plumb::check {
 
@@ -68,6 +69,10 @@ class FunctionRun::Instance {
         return out.cast(v.code, (*this)(v.a), v.width);
       case ValueKind::reach:
         return out.reach((*this)(v.a));
+      case ValueKind::pair: {
+        const ValueId a = (*this)(v.a);
+        return out.pair(a, (*this)(v.b));
+      }
       case ValueKind::fresh:
       case ValueKind::merge:
       case ValueKind::none:
@@ -123,6 +128,7 @@ void FunctionRun::apply(const State& state, std::uint32_t index, FunctionId call
         const bool is_reach = summary.values[input.value].kind == ValueKind::reach;
         if (is_reach != by_reach || !concerns(input)) continue;
         for (const Case& each : input.cases) {
+          if (relies_on_keeping(input, each, index)) continue;
           apply_case(state, index, callee, arguments, &each, &input, false, after);
         }
         return;
@@ -130,6 +136,19 @@ void FunctionRun::apply(const State& state, std::uint32_t index, FunctionId call
     }
   }
   apply_case(state, index, callee, arguments, nullptr, nullptr, false, after);
+}
+
+// A set keeps what it is given unless it has it: by what is in it, not by anything that
+// the caller could see. One that does not look at the result relies on its being kept.
+bool FunctionRun::relies_on_keeping(const Input& input, const Case& taken,
+                                    std::uint32_t index) const {
+  if (taken.fate != Fate::live || !taken.in_place || taken.throws || !taken.guards.empty() ||
+      !taken.ways.empty() || !shape_.ignored[index]) {
+    return false;
+  }
+  return std::ranges::any_of(input.cases, [](const Case& each) {
+    return each.fate == Fate::escaped && !each.throws && each.guards.empty();
+  });
 }
 
 namespace {
@@ -177,21 +196,22 @@ bool tells_of_bits(const Values& values, ValueId id, ValueId input, bool in_bits
 // a flag. When the caller does not know the field, to assume the value with which
 // the block is not freed would be to assume that the object contradicts itself.
 bool FunctionRun::presumes_disowned(const State& state, const Summary& summary, const Case& taken,
-                                    const Input& input, Instance& at_call) {
+                                    const Input& input, const std::vector<Guard>& guards,
+                                    Instance& at_call) {
   if (taken.fate != Fate::live) return false;
   const bool lost = !taken.in_place && taken.holders.empty();
   const bool freed_else = std::any_of(input.cases.begin(), input.cases.end(),
                                       [](const Case& c) { return c.fate != Fate::live; });
   if (!lost && !freed_else) return false;
   // A tag in the address says who owns: that of a block says that it is to be freed.
-  if (freed_else && std::any_of(taken.guards.begin(), taken.guards.end(), [&](const Guard& guard) {
+  if (freed_else && std::any_of(guards.begin(), guards.end(), [&](const Guard& guard) {
         return tells_of_bits(summary.values, guard.value, input.value, false);
       })) {
     return true;
   }
   const Value& place = summary.values[input.value];
   if (place.kind != ValueKind::cell) return false;
-  return std::any_of(taken.guards.begin(), taken.guards.end(), [&](const Guard& guard) {
+  return std::any_of(guards.begin(), guards.end(), [&](const Guard& guard) {
     if (!tells_of_sibling(summary.values, guard.value, place.a, place.number)) return false;
     const ValueId value = at_call(guard.value);
     if (summary.values[guard.value].kind == ValueKind::compare) {
@@ -232,14 +252,46 @@ bool FunctionRun::presumes_spared(const State& state, const Summary& summary, co
            !are_apart(result_of(summary.values, other), result);
   });
   if (!silent) return false;
-  if (taken.guards.empty()) return true;
-  return std::any_of(taken.guards.begin(), taken.guards.end(), [&](const Guard& guard) {
+  const auto holds = [&](const Guard& guard) {
     const ValueId value = at_call(guard.value);
-    if (summary.values[guard.value].kind == ValueKind::compare) return decide(state, value) < 0;
-    const Fact known = state.fact(values_, value);
-    return known.low < guard.fact.low || known.high > guard.fact.high ||
-           (guard.fact.nonzero && !is_nonzero(state, value));
-  });
+    Fact known = state.fact(values_, value);
+    if (summary.values[guard.value].kind == ValueKind::compare) {
+      const int truth = decide(state, value);
+      if (truth < 0) return false;
+      known = {truth, truth, truth != 0};
+    }
+    return known.low >= guard.fact.low && known.high <= guard.fact.high &&
+           (!guard.fact.nonzero || known.nonzero || is_nonzero(state, value));
+  };
+  if (!std::ranges::all_of(taken.guards, holds)) return true;
+  if (taken.ways.empty()) return taken.guards.empty();
+  return std::ranges::none_of(
+      taken.ways, [&](const GuardSet& way) { return std::ranges::all_of(way.guards, holds); });
+}
+
+// Which of the ways of a case can be at this call? False: none. When it is one, what
+// it says is known from here on.
+bool FunctionRun::choose_way(State& state, const Summary& summary, const Case& taken,
+                             const Input* input, Instance& at_call) {
+  for (const GuardSet& way : taken.ways) {
+    for (const Guard& guard : way.guards) (void)at_call(guard.value);  // may look into memory
+  }
+  std::optional<State> only;
+  unsigned possible = 0;
+  bool presumed = true;
+  for (const GuardSet& way : taken.ways) {
+    State probe = state;
+    const bool holds = std::ranges::all_of(way.guards, [&](const Guard& guard) {
+      return assume_fact(probe, at_call(guard.value), guard.fact);
+    });
+    if (!holds) continue;
+    presumed =
+        presumed && input && presumes_disowned(state, summary, taken, *input, way.guards, at_call);
+    if (++possible == 1) only = std::move(probe);
+  }
+  if (possible == 0 || presumed) return false;
+  if (possible == 1) state = std::move(*only);
+  return true;
 }
 
 // `taken` is the case of the followed block; null: the call does not concern
@@ -255,11 +307,12 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
   if (!makes_focus && is_taken_by(next, callee)) next.fate = Fate::escaped;
   Instance at_call(*this, next, index, callee, arguments, makes_focus);
   if (taken) {
-    if (input && presumes_disowned(next, summary, *taken, *input, at_call)) return;
+    if (input && presumes_disowned(next, summary, *taken, *input, taken->guards, at_call)) return;
     if (input && presumes_spared(next, summary, *taken, *input, at_call)) return;
     for (const Guard& guard : taken->guards) {
       if (!assume_fact(next, at_call(guard.value), guard.fact)) return;
     }
+    if (!taken->ways.empty() && !choose_way(next, summary, *taken, input, at_call)) return;
   }
   struct Write {
     ValueId to;
@@ -338,7 +391,11 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
     if (mode_ == Mode::site && next.fate == Fate::live && !taken && unclear(write.value)) {
       const auto [base, offset] = values_.place(write.to);
       const Cell* old = next.find_cell(base, offset);
-      if (old && values_.is_heap(values_.target(old->value))) escape(next, old->value);
+      // (A list that is empty points to itself.)
+      if (old && values_.is_heap(values_.target(old->value)) &&
+          values_.target(old->value) != values_.target(base)) {
+        escape(next, old->value);
+      }
     }
     store(next, write.to, write.width, write.value);
   }

@@ -70,8 +70,8 @@ void FunctionRun::call(State state, std::uint32_t index, std::vector<State>& aft
     symbol = &program_.symbol(ProgramSymbolId::of(ObjectId{callee.number}.index()));
   }
   if (symbol && symbol->function) {
-    if (known_.first_round && known_.is_own(*symbol->function)) return;
     const Summary* summary = known_.find(*symbol->function);
+    if (known_.first_round && known_.is_own(*symbol->function) && !summary->known) return;
     if (summary && summary->known) {
       apply(state, index, *symbol->function, arguments, after);
       return;
@@ -85,7 +85,11 @@ void FunctionRun::call(State state, std::uint32_t index, std::vector<State>& aft
   const Declaration* declaration = symbol ? symbol->declaration : nullptr;
   if (o.noreturn || (declaration && declaration->noreturn)) return;
   if (declaration && is_allocator(*declaration)) {
-    static const LibraryModel kAllocator{.allocates = true};
+    static const LibraryModel kAllocator = [] {
+      LibraryModel model;
+      model.allocates = true;
+      return model;
+    }();
     call_library(std::move(state), index, kAllocator, arguments, after);
     return;
   }
@@ -187,6 +191,9 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
     if (model.keeps >> i & 1) escape(state, arguments[i]);
     if (model.frees >> i & 1) free_value(state, arguments[i]);
   }
+  for (const auto& [parameter, bytes] : model.changes) {
+    fill(state, argument(parameter), values_.fresh(), values_.integer(bytes));
+  }
   if (model.calls >= 0) start(state, argument(model.calls), argument(model.calls + 1));
   // Nobody wants a block of no bytes: a size is no zero, unless it is known to be.
   for (std::size_t i = 0; i < arguments.size() && i < 32; ++i) {
@@ -246,9 +253,9 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
       result = values_.index(base, values_.fresh(), 1);
     }
   }
-  if (model.result_natural && result == kNoValue) {
+  if ((model.result_natural || model.result_status) && result == kNoValue) {
     result = values_.fresh();
-    state.learn(values_, result, {0, INT64_MAX, false});
+    state.learn(values_, result, {model.result_natural ? 0 : -1, INT64_MAX, false});
   }
   if (o.width) state.set_result(index, result == kNoValue ? values_.fresh() : result);
   last_holder_ = holder;

@@ -72,6 +72,10 @@ bool FunctionRun::is_nonzero(const State& state, ValueId id) const {
 int FunctionRun::decide(const State& state, ValueId condition) {
   const Value v = values_[condition];
   if (v.kind == ValueKind::integer) return v.number != 0 ? 1 : 0;
+  if (v.kind == ValueKind::compare &&
+      (values_[v.a].kind == ValueKind::reach || values_[v.b].kind == ValueKind::reach)) {
+    return -1;
+  }
   const Fact truth = state.fact(values_, condition);
   if (truth.nonzero || truth.low > 0) return 1;
   if (truth.low == 0 && truth.high == 0) return 0;
@@ -167,6 +171,7 @@ bool FunctionRun::assume(State& state, ValueId condition, bool truth) {
   if (v.kind != ValueKind::compare) {
     return state.learn(values_, condition, truth ? Fact{.nonzero = true} : Fact{0, 0, false});
   }
+  if (values_[v.a].kind == ValueKind::reach || values_[v.b].kind == ValueKind::reach) return true;
   const Code code = truth ? v.code : negated(v.code);
   if (!state.learn(values_, condition, truth ? Fact{1, 1, true} : Fact{0, 0, false})) return false;
   if (!values_.is_integer(v.b)) return order(state, code, v.a, v.b);
@@ -176,9 +181,14 @@ bool FunctionRun::assume(State& state, ValueId condition, bool truth) {
     case Code::eq:
       fact = {n, n, n != 0};
       break;
-    case Code::ne:
+    case Code::ne: {
       if (n == 0) fact.nonzero = true;
+      // A bound that it is not is one less: what is not -1 is a descriptor.
+      const Fact before = state.fact(values_, v.a);
+      if (n == before.low && n != INT64_MIN) fact.low = n + 1;
+      if (n == before.high && n != INT64_MAX) fact.high = n - 1;
       break;
+    }
     case Code::lt_s:
       if (n == INT64_MIN) return false;
       fact.high = n - 1;

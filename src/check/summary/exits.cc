@@ -10,7 +10,8 @@ constexpr std::size_t kMostWrites = 40;
 constexpr std::size_t kMostGuards = 24;
 constexpr std::size_t kMostBeside = 24;
 
-// True when the value says something about what the caller passed in.
+}  // namespace
+
 bool about_input(const Values& values, ValueId id) {
   const Value& v = values[id];
   switch (v.kind) {
@@ -29,6 +30,8 @@ bool about_input(const Values& values, ValueId id) {
       return false;
   }
 }
+
+namespace {
 
 bool is_input_place(const Values& values, ValueId base) {
   const Value& root = values[values.root(base)];
@@ -99,6 +102,10 @@ void FunctionRun::leave(State& state, std::uint32_t index, bool throws) {
   if (given_up(state)) return;
   if (mode_ == Mode::plain) {
     if (result != kNoValue && body_.returns_pointer) touch_input(result);
+    if (result != kNoValue && values_[result].kind == ValueKind::pair) {
+      touch_input(values_.word(result, 0));
+      touch_input(values_.word(result, 8));
+    }
     add_plain_exit(state, result, throws);
   } else if (mode_ == Mode::input || state.fate == Fate::live) {
     add_case(state, result, throws);
@@ -139,10 +146,15 @@ std::vector<Cell> FunctionRun::holders_of(const State& state) const {
 }
 
 bool FunctionRun::is_handed_out(const Case& each) const {
-  const ValueId result = each.result == kNoValue ? kNoValue : values_.target(each.result);
-  if (result == focus_) return true;
+  const auto returned = [&](ValueId block) {
+    if (each.result == kNoValue) return false;
+    if (values_[each.result].kind != ValueKind::pair) return values_.target(each.result) == block;
+    return values_.target(values_.word(each.result, 0)) == block ||
+           values_.target(values_.word(each.result, 8)) == block;
+  };
+  if (returned(focus_)) return true;
   return std::any_of(each.holders.begin(), each.holders.end(), [&](const Cell& cell) {
-    return values_.target(cell.base) == result || is_input_place(values_, cell.base);
+    return returned(values_.target(cell.base)) || is_input_place(values_, cell.base);
   });
 }
 
@@ -190,6 +202,13 @@ void FunctionRun::add_case(const State& state, ValueId result, bool throws) {
                                     [&](const Cell& cell) { return cell.value == about; });
     if (beside || about_input(values_, about)) out.guards.push_back({about, fact});
   }
+  if (mode_ == Mode::input && !state.ways.empty()) {
+    for (const Way& way : ways_of(state)) {
+      GuardSet& set = out.ways.emplace_back();
+      for (const auto& [about, fact] : way) set.guards.push_back({about, fact});
+    }
+  }
+  out.ways_lost = mode_ != Mode::input || state.ways_lost;
   // Cases that differ only in their guards are one.
   for (Case& each : cases_) {
     if (each.throws != out.throws || each.fate != out.fate || each.in_place != out.in_place ||
@@ -199,6 +218,7 @@ void FunctionRun::add_case(const State& state, ValueId result, bool throws) {
     const bool room = cases_.size() < limits_.cases;
     if (each.result != out.result && room) continue;
     if (each.result != out.result) each.result = values_.fresh();
+    add_ways(each, out);
     each.result_fact = hull(each.result_fact, out.result_fact);
     std::erase_if(each.beside, [&](const Cell& cell) {
       return std::find(out.beside.begin(), out.beside.end(), cell) == out.beside.end();
@@ -228,6 +248,9 @@ std::vector<Case> FunctionRun::export_cases() {
   for (Case& each : out) {
     each.result = exported_(each.result);
     for (Guard& guard : each.guards) guard.value = exported_(guard.value);
+    for (GuardSet& way : each.ways) {
+      for (Guard& guard : way.guards) guard.value = exported_(guard.value);
+    }
     for (std::vector<Cell>* cells : {&each.holders, &each.beside}) {
       for (Cell& cell : *cells) {
         cell.base = exported_(cell.base);

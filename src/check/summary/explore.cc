@@ -59,7 +59,7 @@ std::uint64_t FunctionRun::key_of(const State& state, std::uint32_t at) const {
       if (state.vars[i] != kNoValue && is_focus(state.vars[i])) key = mixed(key, i + 1);
     }
     for (const auto& [operation, value] : state.results) {
-      if (is_focus(value)) key = mixed(key, std::uint64_t{operation} << 32);
+      if (holds_focus(value)) key = mixed(key, std::uint64_t{operation} << 32);
     }
   } else {
     // What is to be returned has no name.
@@ -212,7 +212,8 @@ void FunctionRun::process(BlockIndex block, std::vector<State> states, std::uint
       for (State& state : states) {
         const ValueId old = state.result(dead);
         std::erase_if(state.results, [&](const auto& entry) { return entry.first == dead; });
-        if (mode_ == Mode::site && old != kNoValue && state.fate == Fate::live && is_focus(old)) {
+        if (mode_ == Mode::site && old != kNoValue && state.fate == Fate::live &&
+            holds_focus(old)) {
           last_holder_ = {};
           check_lost(state, i, LossKind::discarded);
         }

@@ -44,6 +44,9 @@ ValueId ValueExport::operator()(ValueId id) {
     case ValueKind::reach:
       out = to_.reach(a);
       break;
+    case ValueKind::pair:
+      out = to_.pair(a, b);
+      break;
     case ValueKind::fresh:
     case ValueKind::merge:
     case ValueKind::none:

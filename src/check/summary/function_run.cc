@@ -34,6 +34,11 @@ Summary FunctionRun::run(std::vector<Candidate>& candidates) {
   summary_.known = true;
   export_plain();
   for (const auto& [site, before] : sites_) run_site(site, before);
+  // What comes up from further down comes under any condition on the arguments.
+  for (NewBlock& block : summary_.blocks) {
+    if (std::ranges::find(passed_up_, block.origin) == passed_up_.end()) continue;
+    for (Case& each : block.cases) each.guards.clear();
+  }
   std::sort(touched_inputs_.begin(), touched_inputs_.end());
   for (const ValueId input : touched_inputs_) run_input(input);
   return std::move(summary_);
@@ -84,6 +89,13 @@ void FunctionRun::run_site(const Site& site, const State& before) {
     std::erase_if(cases_, [](const Case& each) { return each.parked != kNotParked; });
   }
   if (cases_.empty()) return;
+  if (const std::optional<Origin> own = made_further_down(site)) {
+    const bool returned = std::ranges::any_of(cases_, [&](const Case& each) {
+      return each.result != kNoValue && holds_focus(each.result);
+    });
+    if (returned) passed_up_.push_back(*own);
+    return;
+  }
   if (summary_.blocks.size() >= limits_.blocks) {
     cut(Cut::blocks);
     return;
@@ -92,6 +104,24 @@ void FunctionRun::run_site(const Site& site, const State& before) {
   made.origin = {id_.index, site.operation, site.callee, site.inner};
   made.cases = export_cases();
   if (!made.cases.empty()) summary_.blocks.push_back(std::move(made));
+}
+
+// A block that this function gets by calling itself: the one that it makes on the
+// way down stands for it, or each round would hand out one more.
+std::optional<Origin> FunctionRun::made_further_down(const Site& site) const {
+  constexpr int kLongest = 64;
+  std::uint32_t callee = site.callee;
+  std::uint32_t inner = site.inner;
+  for (int i = 0; i < kLongest && callee != Origin::kNone; ++i) {
+    if (!known_.is_own(FunctionId::of(callee))) return std::nullopt;
+    const Summary* summary = known_.find(FunctionId::of(callee));
+    if (!summary || inner >= summary->blocks.size()) return std::nullopt;
+    const Origin& origin = summary->blocks[inner].origin;
+    if (callee == id_.index) return origin;
+    callee = origin.callee;
+    inner = origin.inner;
+  }
+  return std::nullopt;
 }
 
 void FunctionRun::run_input(ValueId input) {
@@ -130,7 +160,7 @@ void FunctionRun::run_input(ValueId input) {
   });
   if (!matters && input != kNoValue) {
     const bool returned = std::any_of(cases_.begin(), cases_.end(), [&](const Case& each) {
-      return each.result != kNoValue && values_.target(each.result) == input;
+      return each.result != kNoValue && holds_focus(each.result);
     });
     if (!returned) return;
   }

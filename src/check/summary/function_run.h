@@ -21,6 +21,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,8 +54,8 @@ struct Known {
   const std::vector<Summary>& summaries;     // by FunctionId
   const std::vector<bool>& done;             // by FunctionId
   const std::vector<FunctionId>& component;  // of the function, sorted
-  // What a function does without calling those of its component is being found
-  // out: such calls do not come back.
+  // What a function does without calling those of its component that have no way out
+  // is being found out: such calls do not come back.
   bool first_round = false;
   Reads* reads = nullptr;  // takes down what was asked for
 
@@ -151,6 +152,7 @@ class FunctionRun {
   // function_run.cc: which runs there are.
   void run_plain();
   void run_site(const Site& site, const State& before);
+  std::optional<Origin> made_further_down(const Site& site) const;
   void run_input(ValueId input);
   void cut(Cut why) {
     summary_.cuts |= static_cast<std::uint8_t>(1u << static_cast<unsigned>(why));
@@ -183,6 +185,7 @@ class FunctionRun {
 
   // memory.cc
   ValueId load(State& state, ValueId pointer, std::uint32_t width);
+  ValueId composed(const State& state, ValueId base, std::int64_t offset, std::uint32_t width);
   ValueId load_whole(State& state, ValueId from, std::uint32_t width);
   void store(State& state, ValueId pointer, std::uint32_t width, ValueId value);
   void copy(State& state, ValueId to, ValueId from, ValueId length);
@@ -227,8 +230,9 @@ class FunctionRun {
   class Instance;
   void apply(const State& state, std::uint32_t index, FunctionId callee,
              const std::vector<ValueId>& arguments, std::vector<State>& after);
+  bool relies_on_keeping(const Input& input, const Case& taken, std::uint32_t index) const;
   bool presumes_disowned(const State& state, const Summary& summary, const Case& taken,
-                         const Input& input, Instance& at_call);
+                         const Input& input, const std::vector<Guard>& guards, Instance& at_call);
   bool presumes_spared(const State& state, const Summary& summary, const Case& taken,
                        const Input& input, Instance& at_call);
   void apply_case(const State& state, std::uint32_t index, FunctionId callee,
@@ -238,8 +242,16 @@ class FunctionRun {
   // join.cc
   bool join(State& into, const State& other, std::uint32_t block);
 
+  // ways.cc
+  std::vector<Way> ways_of(const State& state) const;
+  void join_ways(State& into, const State& other, bool widens) const;
+  void add_ways(Case& into, const Case& other) const;
+  bool choose_way(State& state, const Summary& summary, const Case& taken, const Input* input,
+                  Instance& at_call);
+
   // lost.cc
   bool is_focus(ValueId value) const { return values_.target(value) == focus_; }
+  bool holds_focus(ValueId value) const;  // itself, or a word of it
   bool mark_focus(const State& state, std::vector<ValueId> work) const;
   bool reaches_focus(const State& state, ValueId extra) const;
   bool leads_to_focus(const State& state, ValueId top) const;  // what hangs on `top`
@@ -305,6 +317,7 @@ class FunctionRun {
   std::vector<Move> plain_moves_;   // in values of the run
   std::vector<Cell> plain_writes_;  // of the plain effect, in values of the run
   bool may_throw_ = false;
+  std::vector<Origin> passed_up_;  // blocks that come up from calls of the function itself
 
   // The run in hand.
   enum class Mode : std::uint8_t { plain, site, input };

@@ -18,6 +18,7 @@ bool is_walked_along(ValueKind kind) {
 bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
   bool changed = false;
   const bool widens = block < shape_.loop_head.size() && shape_.loop_head[block];
+  if (mode_ == Mode::input) join_ways(into, other, widens);
   std::vector<std::pair<ValueId, Fact>> made;  // new values and what both sides say of them
   const auto meet = [&](ValueId& value, ValueId with, ValueId place, std::int64_t number) {
     if (value == with) return;
@@ -68,7 +69,17 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
   }
   for (auto& [index, value] : into.results) {
     const ValueId with = other.result(index);
-    if (with != kNoValue) meet(value, with, kNoValue, -1 - static_cast<std::int64_t>(index));
+    if (with == kNoValue) continue;
+    const std::int64_t number = -1 - static_cast<std::int64_t>(index);
+    ValueId second = values_.word(value, 8);
+    if (value != with && second != kNoValue && values_.word(with, 8) != kNoValue) {
+      ValueId first = values_.word(value, 0);
+      meet(first, values_.word(with, 0), kNoValue, number);
+      meet(second, values_.word(with, 8), kNoValue, number - (std::int64_t{1} << 40));
+      value = values_.pair(first, second);
+      continue;
+    }
+    meet(value, with, kNoValue, number);
   }
   std::vector<Cell> kept;
   kept.reserve(into.cells.size());

@@ -15,23 +15,24 @@ namespace plumb::check {
 
 namespace {
 
-// "free:0:new" -> word "free", number 0, family "new".
+// "free:0:new" -> word "free", number 0, family "new"; "changes:1:16" -> 1, bytes 16.
 struct Effect {
   std::string_view word;
   int number = -1;
   std::string_view family;
+  int bytes = 0;
 };
 
 Effect parse_effect(std::string_view text) {
   const std::vector<std::string_view> parts = split(text, ':');
-  Effect effect{parts[0], -1, {}};
+  Effect effect{parts[0], -1, {}, 0};
   for (std::size_t i = 1; i < parts.size(); ++i) {
     int number = 0;
     const auto [end, error] =
         std::from_chars(parts[i].data(), parts[i].data() + parts[i].size(), number);
     if (error == std::errc() && end == parts[i].data() + parts[i].size() && number >= 0 &&
-        number < 32) {
-      effect.number = number;
+        number < 256) {
+      (i == 1 ? effect.number : effect.bytes) = number;
     } else {
       effect.family = parts[i];
     }
@@ -41,14 +42,14 @@ Effect parse_effect(std::string_view text) {
 
 // Which parameter is meant has to be said.
 bool is_of_parameter(std::string_view word) {
-  constexpr std::array<std::string_view, 12> kWords = {
-      "alloc-to",        "grow-to", "realloc", "returns", "returns-or-alloc",
-      "returns-or-null", "within",  "free",    "calls",   "size",
-      "keeps",           "writes"};
+  constexpr std::array<std::string_view, 13> kWords = {
+      "alloc-to", "grow-to", "realloc", "returns", "returns-or-alloc", "returns-or-null", "within",
+      "free",     "calls",   "size",    "keeps",   "writes",           "changes"};
   return std::ranges::find(kWords, word) != kWords.end();
 }
 
 bool apply(const Effect& effect, LibraryModel& model) {
+  if (effect.number >= 32) return false;
   if (is_of_parameter(effect.word) != (effect.number >= 0)) return false;
   const auto bit = [&] { return effect.number < 0 ? 0u : 1u << effect.number; };
   if (!effect.family.empty()) model.family = effect.family;
@@ -79,12 +80,17 @@ bool apply(const Effect& effect, LibraryModel& model) {
     model.keeps |= bit();
   } else if (effect.word == "writes") {
     model.writes |= bit();
+  } else if (effect.word == "changes") {
+    if (effect.number < 0 || effect.bytes == 0) return false;
+    model.changes.emplace_back(effect.number, effect.bytes);
   } else if (effect.word == "result-zero") {
     model.result_zero = true;
   } else if (effect.word == "result-positive") {
     model.result_positive = true;
   } else if (effect.word == "result-natural") {
     model.result_natural = true;
+  } else if (effect.word == "result-status") {
+    model.result_status = true;
   } else if (effect.word == "copies") {
     model.copies = true;
   } else if (effect.word == "noreturn") {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -32,11 +33,13 @@ struct LibraryModel {
   bool result_zero = false;  // when the allocation succeeds
   bool result_positive = false;
   bool result_natural = false;  // not negative
+  bool result_status = false;   // not below -1
   Params sizes = 0;             // how much to allocate: not zero
   Params frees = 0;
   Params keeps = 0;
   Params writes = 0;
-  bool copies = false;  // memcpy
+  std::vector<std::pair<int, int>> changes{};  // a parameter, and how many bytes there
+  bool copies = false;                         // memcpy
   bool noreturn = false;
   bool throws = false;  // __cxa_throw
   std::string family = "malloc";

@@ -39,6 +39,7 @@ bool FunctionRun::mark_focus(const State& state, std::vector<ValueId> work) cons
         if (values_.target(v.a) != focus_) work.push_back(v.a);
         break;
       case ValueKind::binary:
+      case ValueKind::pair:
         work.push_back(v.a);
         work.push_back(v.b);
         break;
@@ -51,6 +52,12 @@ bool FunctionRun::mark_focus(const State& state, std::vector<ValueId> work) cons
     }
   }
   return false;
+}
+
+bool FunctionRun::holds_focus(ValueId value) const {
+  const Value& v = values_[value];
+  if (v.kind == ValueKind::pair) return holds_focus(v.a) || holds_focus(v.b);
+  return is_focus(value);
 }
 
 // From everything that the function still has or that is outside of it.
@@ -182,11 +189,12 @@ void FunctionRun::park(State& state, std::uint32_t global) {
   candidates_->push_back(std::move(out));
 }
 
-// The block is freed or kept; the globals that hold it have done so by now.
+// The block, or what a callee left there, is freed or kept; the globals that hold it
+// have done so by now.
 void FunctionRun::take_where_held(const State& state, ValueId value) {
   if (!limits_.globals || mode_ != Mode::plain) return;
   const ValueId target = values_.target(value);
-  if (!values_.is_heap(target)) return;
+  if (values_.is_integer(target)) return;
   for (const Cell& cell : state.cells) {
     if (values_.target(cell.value) == target) take_from(cell.base);
   }

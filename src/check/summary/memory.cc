@@ -92,9 +92,10 @@ ValueId FunctionRun::load(State& state, ValueId pointer, std::uint32_t width) {
   }
   if (const Cell* cell = state.find_cell(base, offset)) {
     if (cell->width == width || values_.is_zero(cell->value)) return cell->value;
-    if (cell->width > width && values_.is_integer(cell->value)) {
+    if (cell->width > width && values_[cell->value].kind != ValueKind::fresh) {
       return values_.cast(Code::truncate, cell->value, width);
     }
+    if (cell->width < width) return composed(state, base, offset, width);
     return values_.fresh();
   }
   ValueId value = kNoValue;
@@ -105,6 +106,28 @@ ValueId FunctionRun::load(State& state, ValueId pointer, std::uint32_t width) {
   }
   state.set_cell(base, offset, width, value);
   return value;
+}
+
+// A word that was written in parts: two counts that are looked at together.
+ValueId FunctionRun::composed(const State& state, ValueId base, std::int64_t offset,
+                              std::uint32_t width) {
+  if (width > kWord) return values_.fresh();
+  ValueId whole = values_.integer(0);
+  for (std::uint32_t at = 0; at < width;) {
+    const Cell* part = state.find_cell(base, offset + at);
+    if (at > 0 && !part) {
+      // Padding, or what nobody has looked at: it stays apart from the rest.
+      const ValueId rest = values_.fresh();
+      return values_.binary(Code::bit_or, whole,
+                            values_.binary(Code::shl, rest, values_.integer(at * 8), width), width);
+    }
+    if (!part || part->width == 0 || at + part->width > width) return values_.fresh();
+    const ValueId wide = values_.cast(Code::zero_extend, part->value, width);
+    const ValueId placed = values_.binary(Code::shl, wide, values_.integer(at * 8), width);
+    whole = values_.binary(Code::bit_or, whole, placed, width);
+    at += part->width;
+  }
+  return whole;
 }
 
 void FunctionRun::store(State& state, ValueId pointer, std::uint32_t width, ValueId value) {
@@ -138,16 +161,20 @@ void FunctionRun::store(State& state, ValueId pointer, std::uint32_t width, Valu
     const bool seen = global && mode_ == Mode::site && v.kind == ValueKind::object &&
                       values_.target(value) == focus_;
     if (!seen) escape(state, value);
-  } else if (!in_block && is_outside(base) && storing_pointer_) {
+  } else if (!in_block && is_outside(base) && storing_pointer_ && width == kWord) {
     touch_input(value);
   }
 }
 
-// An aggregate in a register is kept as the value of its first word; what its
-// other words hold goes out of sight.
+// An aggregate in a register is kept as two words, or as the value of the first; what
+// further words hold goes out of sight.
 ValueId FunctionRun::load_whole(State& state, ValueId from, std::uint32_t width) {
   // One of absurd size goes out of sight at once.
   if (width > kLongestCopy) escape(state, from);
+  if (width > kWord && width <= 2 * kWord) {
+    const ValueId first = load(state, from, kWord);
+    return values_.pair(first, load(state, values_.pointer(from, kWord), width - kWord));
+  }
   for (std::uint32_t at = kWord; at < width && at < kLongestCopy; at += kWord) {
     escape(state, load(state, values_.pointer(from, at), kWord));
   }
@@ -177,17 +204,20 @@ void FunctionRun::copy(State& state, ValueId to, ValueId from, ValueId length) {
   std::int64_t at = 0;
   while (at < size.number) {
     const auto next = std::find_if(state.cells.begin(), state.cells.end(), [&](const Cell& cell) {
-      return cell.base == source && cell.offset >= start + at && cell.offset < start + at + 8;
+      return cell.base == source && cell.offset >= start + at;
     });
-    if (next != state.cells.end()) {
-      parts.push_back({next->offset - start, next->width, next->value});
-      at = next->offset - start + std::max<std::int64_t>(1, next->width);
-    } else if (size.number - at >= 8 && at % 8 == 0) {
-      parts.push_back({at, 8, load(state, values_.pointer(from, at), 8)});
-      at += 8;
-    } else {
-      at = (at + 8) / 8 * 8;
+    const std::int64_t known =
+        next == state.cells.end() ? size.number : std::min(size.number, next->offset - start);
+    if (known == at) {
+      parts.push_back({at, next->width, next->value});
+      at += std::max<std::int64_t>(1, next->width);
+      continue;
     }
+    // The widest part that fits before the next one that is known.
+    std::uint32_t wide = kWord;
+    while (at % wide != 0 || at + wide > known) wide /= 2;
+    parts.push_back({at, wide, load(state, values_.pointer(from, at), wide)});
+    at += wide;
   }
   std::erase_if(state.cells, [&](const Cell& cell) {
     return cell.base == base && cell.offset >= offset && cell.offset < offset + size.number;
@@ -332,6 +362,7 @@ void FunctionRun::escape_value(State& state, ValueId value) {
         work.push_back(v.a);
         break;
       case ValueKind::binary:
+      case ValueKind::pair:
         work.push_back(v.a);
         work.push_back(v.b);
         break;

@@ -131,7 +131,7 @@ void FunctionRun::send_replayed(BlockIndex from, BlockIndex to, State state) {
   std::erase_if(state.results, [&](const auto& entry) {
     const bool dead = std::find(live.begin(), live.end(), entry.first) == live.end() &&
                       shape_.block_of[entry.first] != to.index;
-    held = held || (dead && is_focus(entry.second));
+    held = held || (dead && holds_focus(entry.second));
     return dead;
   });
   if (held) {

@@ -11,7 +11,7 @@ namespace plumb::check {
 
 // A member that is added to one of these belongs into its description below.
 static_assert(sizeof(Value) == 24 && sizeof(Fact) == 24 && sizeof(Cell) == 24);
-static_assert(sizeof(Case) == 112 && sizeof(Origin) == 16 && sizeof(Effect) == 80);
+static_assert(sizeof(Case) == 136 && sizeof(Origin) == 16 && sizeof(Effect) == 80);
 static_assert(sizeof(TrailStep) == 8 && sizeof(Candidate) == 112);
 static_assert(sizeof(Summary) == sizeof(Values) + sizeof(Effect) + 128);
 
@@ -31,14 +31,19 @@ void fields(Archive& archive, Like<Guard> auto& it) {
 }
 
 template <typename Archive>
+void fields(Archive& archive, Like<GuardSet> auto& it) {
+  archive(it.guards);
+}
+
+template <typename Archive>
 void fields(Archive& archive, Like<Cell> auto& it) {
   archive(it.base, it.offset, it.width, it.value);
 }
 
 template <typename Archive>
 void fields(Archive& archive, Like<Case> auto& it) {
-  archive(it.throws, it.fate, it.in_place, it.result, it.result_fact, it.guards, it.parked,
-          it.holders, it.beside);
+  archive(it.throws, it.fate, it.in_place, it.result, it.result_fact, it.guards, it.ways,
+          it.ways_lost, it.parked, it.holders, it.beside);
 }
 
 template <typename Archive>
@@ -188,9 +193,12 @@ bool is_sound(const std::vector<Case>& cases, const Values& values) {
       return std::ranges::all_of(
           list, [&](const Cell& cell) { return named(cell.base) && named(cell.value); });
     };
+    const auto guards = [&](const std::vector<Guard>& list) {
+      return std::ranges::all_of(list, [&](const Guard& guard) { return named(guard.value); });
+    };
     return each.fate <= Fate::escaped && named(each.result) && cells(each.holders) &&
-           cells(each.beside) &&
-           std::ranges::all_of(each.guards, [&](const Guard& guard) { return named(guard.value); });
+           cells(each.beside) && guards(each.guards) &&
+           std::ranges::all_of(each.ways, [&](const GuardSet& way) { return guards(way.guards); });
   });
 }
 

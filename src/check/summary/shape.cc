@@ -76,6 +76,52 @@ std::vector<std::vector<std::uint32_t>> predecessors(const Function& body) {
   return before;
 }
 
+constexpr std::uint32_t kNoVar = ~0u;
+
+// By operation: is its result looked at by anything but a temporary that is only
+// written? (What a call returns in two words is taken apart and stored there.)
+std::vector<bool> looked_at(const Function& body) {
+  std::vector<std::uint32_t> into(body.operations.size(), kNoVar);  // the address of, in a variable
+  std::vector<bool> read(body.vars.size(), false);
+  for (std::size_t v = 0; v < body.vars.size(); ++v) read[v] = !body.vars[v].name.empty();
+  const auto var_of = [&](Operand operand) {
+    if (operand.kind() == OperandKind::var) return operand.index();
+    return operand.kind() == OperandKind::result ? into[operand.index()] : kNoVar;
+  };
+  const auto note_read = [&](Operand operand) {
+    if (const std::uint32_t var = var_of(operand); var != kNoVar) read[var] = true;
+  };
+  for (std::uint32_t i = 0; i < body.operations.size(); ++i) {
+    const Operation& o = body.operations[i];
+    if (o.op == Op::offset) into[i] = var_of(o.a);
+    const bool writes = o.op == Op::store || o.op == Op::scope_end || o.op == Op::offset;
+    if (!writes) note_read(o.a);
+    note_read(o.b);
+    note_read(o.c);
+    if (o.op != Op::call && o.op != Op::phi) continue;
+    // A phi's pool is (block, value) pairs.
+    const std::uint32_t step = o.op == Op::phi ? 2 : 1;
+    for (std::uint32_t p = step - 1; p < o.pool_count; p += step) {
+      note_read(body.pool[o.pool_begin + p]);
+    }
+  }
+  std::vector<bool> out(body.operations.size(), false);
+  const auto look = [&](Operand operand) {
+    if (operand.kind() == OperandKind::result) out[operand.index()] = true;
+  };
+  for (std::size_t i = body.operations.size(); i-- > 0;) {
+    const Operation& o = body.operations[i];
+    if (o.op == Op::extract && !out[i]) continue;
+    const std::uint32_t to = o.op == Op::store ? var_of(o.a) : kNoVar;
+    if (to != kNoVar && !read[to]) continue;
+    each_operand(body, o, look);
+    for (std::uint32_t p = 1; o.op == Op::phi && p < o.pool_count; p += 2) {
+      look(body.pool[o.pool_begin + p]);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 // Backwards from each read to the store before it.
@@ -129,6 +175,8 @@ Shape::Shape(const Function& body) {
   loop_head.assign(blocks, false);
   loop_end.assign(blocks, 0);
   block_of.assign(operations, 0);
+  ignored = looked_at(body);
+  ignored.flip();
   for (std::uint32_t b = 0; b < blocks; ++b) {
     for (std::uint32_t i = body.blocks[b].begin; i < body.blocks[b].end; ++i) block_of[i] = b;
   }

@@ -14,6 +14,7 @@ struct Shape {
 
   std::vector<std::uint32_t> block_of;                 // by operation
   std::vector<std::vector<std::uint32_t>> dies_after;  // results by last use in their block
+  std::vector<bool> ignored;                           // by operation: nobody looks at the result
   std::vector<bool> crosses;                           // result is used in another block
   std::vector<bool> loop_head;                         // by block
   // By block, for a loop head: the last block that jumps back to it. Blocks are in

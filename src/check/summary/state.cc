@@ -96,6 +96,8 @@ bool State::is_trivial(const Values& values, ValueId value, const Fact& fact) {
 }
 
 bool State::learn(const Values& values, ValueId value, const Fact& fact) {
+  // One name for many: what holds of one of them, or of none, does not hold of all.
+  if (values[value].kind == ValueKind::reach) return true;
   Fact now = this->fact(values, value);
   now.low = std::max(now.low, fact.low);
   now.high = std::min(now.high, fact.high);

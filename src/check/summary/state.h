@@ -42,11 +42,18 @@ enum class Fate : std::uint8_t {
   escaped,  // somebody else may keep or free it
 };
 
+// What one of the paths that were merged knows, sorted by value.
+using Way = std::vector<std::pair<ValueId, Fact>>;
+
 struct State {
   std::vector<ValueId> vars;  // simple variables, by VarId; kNoValue: unset
   std::vector<std::pair<std::uint32_t, ValueId>> results;  // live results, by operation
   std::vector<Cell> cells;                                 // sorted by base, offset
   std::vector<std::pair<ValueId, Fact>> facts;             // sorted by value
+  // What each of the paths that met knows of the inputs, when they differ in it; of
+  // inputs that are followed only. `ways_lost`: there are too many to say.
+  std::vector<Way> ways;
+  bool ways_lost = false;
   std::vector<ValueId> given;  // blocks other than the focus that others may reach
   std::uint32_t trail = 0;     // the path that led here: index into the run's trails
   // The return, break or goto by which a scope is being left: the operation, or 0.

@@ -72,11 +72,15 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
       // One of several things to return: where the ways meet, it is not seen any more.
       if (leaves && o.pointer && body_.returns_pointer) touch_input(what);
       const std::uint32_t width = std::min(o.width, kWord);
+      const ValueId second = values_.word(what, kWord);
       const bool watched = mode_ == Mode::site && state.fate == Fate::live;
       const ValueId old = watched ? load(state, to, width) : kNoValue;
       note_use(what, o.pointer || o.width > kWord);
       storing_pointer_ = o.pointer;
-      store(state, to, width, what);
+      store(state, to, width, second == kNoValue ? what : values_.word(what, 0));
+      if (second != kNoValue && o.width > kWord) {
+        store(state, values_.pointer(to, kWord), std::min(o.width - kWord, kWord), second);
+      }
       storing_pointer_ = true;
       if (watched && old != what && state.fate == Fate::live) {
         last_holder_ = {o.a};
@@ -145,18 +149,24 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
       break;
     }
     case Op::extract: {
-      // Aggregates in registers are kept as the value of their first word.
+      // Aggregates in registers are two words, or else the value of their first.
       const ValueId whole = value(state, o.a);
-      state.set_result(index, o.immediate == 0 ? whole : values_.fresh());
+      const ValueId word = values_.word(whole, o.immediate);
+      state.set_result(index, word != kNoValue ? word : o.immediate == 0 ? whole : values_.fresh());
       break;
     }
     case Op::insert: {
       const ValueId part = value(state, o.b);
+      const ValueId whole = value(state, o.a);
       if (o.immediate == 0) {
-        state.set_result(index, part);
+        const ValueId second = values_.word(whole, kWord);
+        state.set_result(index, second == kNoValue ? part : values_.pair(part, second));
+      } else if (o.immediate == kWord) {
+        const ValueId first = values_.word(whole, 0);
+        state.set_result(index, values_.pair(first == kNoValue ? whole : first, part));
       } else {
         escape(state, part);
-        state.set_result(index, value(state, o.a));
+        state.set_result(index, whole);
       }
       break;
     }

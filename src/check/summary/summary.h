@@ -28,6 +28,11 @@ struct Guard {
   Fact fact;
 };
 
+// Conditions that hold together, of a case that has several such.
+struct GuardSet {
+  std::vector<Guard> guards;
+};
+
 // One way in which things go for a tracked block.
 struct Case {
   bool throws = false;
@@ -35,7 +40,11 @@ struct Case {
   bool in_place = false;  // an input: still where the caller had it
   ValueId result = kNoValue;
   Fact result_fact;
-  std::vector<Guard> guards;
+  std::vector<Guard> guards;  // hold in any case
+  // When the case comes about in different ways: one of these holds. Empty: nothing
+  // more than the guards is known.
+  std::vector<GuardSet> ways;
+  bool ways_lost = false;             // there are more than are listed; then none is
   std::uint32_t parked = kNotParked;  // escaped: the global that has it, a ProgramSymbolId
   std::vector<Cell> holders;          // the places that hold it, or hold what holds it
   // What this case writes besides, where the plain effect knows less: the length

@@ -148,7 +148,7 @@ std::optional<Values> Values::restore(std::vector<Value> values) {
   Values out;
   for (std::uint32_t i = 1; i < values.size(); ++i) {
     const Value& value = values[i];
-    if (value.kind == ValueKind::none || value.kind > ValueKind::merge) return std::nullopt;
+    if (value.kind == ValueKind::none || value.kind > ValueKind::pair) return std::nullopt;
     // A table names parts before what is made of them.
     if (value.code > Code::same || value.a.index >= i || value.b.index >= i) return std::nullopt;
     const bool inside = value.kind == ValueKind::pointer || value.kind == ValueKind::index;
@@ -243,6 +243,17 @@ ValueId Values::reach(ValueId base) {
   return intern({.kind = ValueKind::reach, .depth = kDepth, .a = base});
 }
 
+ValueId Values::pair(ValueId first, ValueId second) {
+  const std::uint8_t depth = std::max((*this)[first].depth, (*this)[second].depth);
+  return intern({.kind = ValueKind::pair, .depth = depth, .a = first, .b = second});
+}
+
+ValueId Values::word(ValueId aggregate, std::int64_t offset) const {
+  const Value& v = (*this)[aggregate];
+  if (v.kind != ValueKind::pair) return kNoValue;
+  return offset == 0 ? v.a : offset == 8 ? v.b : kNoValue;
+}
+
 ValueId Values::binary(Code code, ValueId a, ValueId b, std::uint32_t width) {
   if (code == Code::none) return fresh();
   const Value left = (*this)[a];
@@ -274,6 +285,7 @@ ValueId Values::binary(Code code, ValueId a, ValueId b, std::uint32_t width) {
       default:
         break;
     }
+    if (const ValueId fewer = fewer_bits(code, a, n, width); fewer != kNoValue) return fewer;
     // (x + c) + d
     if ((code == Code::add || code == Code::sub) && left.kind == ValueKind::binary &&
         left.code == Code::add && is_integer(left.b)) {
@@ -365,6 +377,18 @@ ValueId Values::cast(Code code, ValueId a, std::uint32_t width) {
   if (width >= 8 && (from.kind == ValueKind::param || from.kind == ValueKind::object ||
                      from.kind == ValueKind::pointer)) {
     return a;
+  }
+  // A number that was made wider and is cut to what it was.
+  if (code == Code::truncate && from.kind == ValueKind::cast && from.code != Code::truncate) {
+    const Value& inner = (*this)[from.a];
+    const bool sized = inner.kind == ValueKind::cell || inner.kind == ValueKind::binary;
+    if (sized && inner.width == width) return from.a;
+  }
+  // A word that was put together of parts, and is taken apart again.
+  if (code == Code::truncate && from.kind == ValueKind::binary && from.code == Code::bit_or) {
+    const std::uint64_t kept = width >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << width * 8) - 1;
+    if ((possible_bits(from.b) & kept) == 0) return cast(code, from.a, width);
+    if ((possible_bits(from.a) & kept) == 0) return cast(code, from.b, width);
   }
   return intern(
       {.kind = ValueKind::cast, .code = code, .depth = from.depth, .width = width, .a = a});

@@ -9,6 +9,7 @@
 //   merge (12, b, 8)     what a place holds where paths meet, at block 12
 //   binary, compare, cast   of other values
 //   reach b              anything that can be reached from b (lists, trees)
+//   pair (a, b)          an aggregate of two words in a register
 //
 // A pointer's base is never itself a pointer and its offset never 0, so the
 // same place has one name. Depth is bounded: a cell of a cell of ... beyond
@@ -41,6 +42,7 @@ enum class ValueKind : std::uint8_t {
   cast,
   reach,
   merge,
+  pair,
 };
 
 struct Value {
@@ -92,6 +94,9 @@ class Values {
   ValueId pointer(ValueId base, std::int64_t offset);
   ValueId index(ValueId base, ValueId by, std::int64_t scale);
   ValueId reach(ValueId base);
+  ValueId pair(ValueId first, ValueId second);
+  // A word of an aggregate; of one that is not known by its words, kNoValue.
+  ValueId word(ValueId aggregate, std::int64_t offset) const;
   // `likely` saves the look-up when it is the one.
   ValueId merge(std::uint32_t block, ValueId place, std::int64_t number, ValueId likely = {});
   ValueId binary(Code code, ValueId a, ValueId b, std::uint32_t width);
@@ -118,6 +123,10 @@ class Values {
   ValueId root(ValueId id) const;
 
  private:
+  // value_bits.cc
+  std::uint64_t possible_bits(ValueId id, int depth = 0) const;
+  ValueId fewer_bits(Code code, ValueId a, std::int64_t by, std::uint32_t width);
+
   ValueId intern(const Value& value);
   ValueId append(const Value& value);
   void grow();
@@ -128,5 +137,8 @@ class Values {
   std::size_t used_ = 0;
   std::int64_t fresh_ = 0;
 };
+
+// True when the value says something about what the caller passed in.
+bool about_input(const Values& values, ValueId id);
 
 }  // namespace plumb::check

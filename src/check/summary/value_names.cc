@@ -183,6 +183,8 @@ std::string ValueNames::text(ValueId id, int depth) const {
       return fmt::format("({} {} {})", part(v.a), sign_of(v.code), part(v.b));
     case ValueKind::cast:
       return fmt::format("({} bytes of {})", v.width, part(v.a));
+    case ValueKind::pair:
+      return fmt::format("({}, {})", part(v.a), part(v.b));
     case ValueKind::reach:
       return fmt::format("reach({})", part(v.a));
   }
