@@ -83,7 +83,6 @@ PACKAGES = {
                                   "-DJSONCPP_WITH_TESTS=OFF"], build=[]),
     "tinyxml2": Package("C++", configure=[*CMAKE], build=[], only=r"/tinyxml2\.cpp$"),
     "pugixml": Package("C++", configure=[*CMAKE], build=[]),
-    "re2": Package("C++", configure=[*CMAKE, "-DRE2_BUILD_TESTING=OFF"], build=[]),
     "yaml-cpp": Package("C++", configure=[*CMAKE, "-DYAML_CPP_BUILD_TESTS=OFF"], build=[]),
     "snappy": Package("C++", configure=[*CMAKE, "-DSNAPPY_BUILD_TESTS=OFF",
                                         "-DSNAPPY_BUILD_BENCHMARKS=OFF"], build=[]),

@@ -32,8 +32,9 @@ namespace plumb::check {
 
 namespace {
 
-constexpr int kCycleRounds = 2;        // of a call cycle: enough for base case and step
-constexpr std::size_t kFirstRuns = 6;  // per function of a cycle, for the base case
+constexpr int kCycleRounds = 2;          // of a call cycle: enough for base case and step
+constexpr std::size_t kSmallCycle = 32;  // functions
+constexpr std::size_t kFirstRuns = 6;    // per function of a cycle, for the base case
 constexpr int kResultsVersion = 2;
 
 struct Units {
@@ -200,6 +201,10 @@ void run_component(const Program& program, const Library& library, const Limits&
   const bool cycle = component.size() > 1 || calls_itself(program, component[0]);
   if (cycle) {
     known.first_round = true;
+    // A large cycle goes through a program's main loop: its base cases are taken as
+    // those of one call, not pieced together.
+    const bool small = component.size() <= kSmallCycle;
+    std::vector<std::pair<FunctionId, Summary>> kept_back;
     std::vector<FunctionId> open = component;
     std::size_t budget = kFirstRuns * component.size();
     for (bool more = true; more;) {
@@ -211,11 +216,16 @@ void run_component(const Program& program, const Library& library, const Limits&
         Summary found = FunctionRun(program, library, known, id, limits).run(unused);
         widen(found, *program.functions()[id.index].body);
         if (!found.known) return false;
-        summaries[id.index] = std::move(found);
-        more = true;
+        if (small) {
+          summaries[id.index] = std::move(found);
+        } else {
+          kept_back.emplace_back(id, std::move(found));
+        }
+        more = small;
         return true;
       });
     }
+    for (auto& [id, found] : kept_back) summaries[id.index] = std::move(found);
     known.first_round = false;
   }
   for (int round = cycle ? kCycleRounds : 1; round > 0; --round) {

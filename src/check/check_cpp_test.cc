@@ -170,6 +170,26 @@ void dropped_ok(void) { free(drop(10)); }
             (Names{"made_bad", "drop"}));
 }
 
+TEST(CheckCpp, AReallocationThatFailsLeavesTheOldBlock) {
+  EXPECT_EQ(losers(R"(
+#include <stdlib.h>
+void tested_bad(void) {
+  int *p = malloc(4), *q = realloc(p, 400);
+  if (q != NULL) free(q);
+}
+void tested_ok(void) {
+  int *p = malloc(4), *q = realloc(p, 400);
+  if (q != NULL) free(q); else free(p);
+}
+void untested_ok(void) {
+  int *p = malloc(4), *q = realloc(p, 400);
+  free(q);
+}
+)",
+                   "c"),
+            Names{"tested_bad"});
+}
+
 TEST(CheckCpp, WhatACalleeLeftInAGlobalIsFreedOutOfIt) {
   const std::string set = R"(
 #include <stdlib.h>

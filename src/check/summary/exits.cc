@@ -99,7 +99,7 @@ void FunctionRun::leave(State& state, std::uint32_t index, bool throws) {
     report_failure(state);
     return;
   }
-  if (given_up(state)) return;
+  if (state.failure != kNoValue && !limits_.oom) return;
   if (mode_ == Mode::plain) {
     if (result != kNoValue && body_.returns_pointer) touch_input(result);
     if (result != kNoValue && values_[result].kind == ValueKind::pair) {

@@ -95,7 +95,8 @@ void FunctionRun::check_lost(State& state, std::uint32_t index, LossKind kind, V
       state.lost_at = index;
       return;
     }
-    if (!limits_.oom && !(kind == LossKind::overwritten && is_store)) {
+    const bool at_end = kind == LossKind::scope_end || kind == LossKind::returned;
+    if (!limits_.oom && !(kind == LossKind::overwritten && is_store) && !(at_end && state.tested)) {
       state.fate = Fate::freed;
       return;
     }
@@ -176,7 +177,7 @@ void FunctionRun::report_failure(const State& state) {
 // Failed allocations are followed no further than to the store that loses the
 // block, unless asked for.
 bool FunctionRun::given_up(const State& state) const {
-  return state.failure != kNoValue && state.lost_at == 0 && !limits_.oom;
+  return state.failure != kNoValue && state.lost_at == 0 && !limits_.oom && !state.tested;
 }
 
 // The followed block goes into a global.

@@ -199,13 +199,13 @@ void FunctionRun::finish(BlockIndex block, State state, std::uint32_t index) {
       break;
     case Op::branch: {
       state.way_out = 0;
-      if (given_up(state)) break;
       const ValueId condition = value(state, o.a);
       if (state.failure != kNoValue) {
         const Value& asked = values_[condition];
         state.tested = state.tested || condition == state.failure || asked.a == state.failure ||
                        asked.b == state.failure;
       }
+      if (given_up(state)) break;
       const int known = decide(state, condition);
       decide_openly(known < 0);
       State other = known < 0 ? state : State{};
