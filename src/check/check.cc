@@ -126,6 +126,7 @@ void keep_what_nothing_frees(const Program& program, Analysed& analysed) {
 // and say nothing of the others.
 void widen(Summary& summary, const Function& body) {
   if (!summary.effect.returns && !body.noreturn) summary = {};
+  summary.effect.meanings.clear();
   for (NewBlock& block : summary.blocks) {
     for (Case& each : block.cases) each.guards.clear();
   }

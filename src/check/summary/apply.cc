@@ -86,6 +86,8 @@ class FunctionRun::Instance {
   std::vector<ValueId> map_;
 };
 
+ValueId FunctionRun::in_caller(Instance& at_call, ValueId value) { return at_call(value); }
+
 void FunctionRun::apply(const State& state, std::uint32_t index, FunctionId callee,
                         const std::vector<ValueId>& arguments, std::vector<State>& after) {
   const Summary& summary = *known_.find(callee);
@@ -152,6 +154,23 @@ bool tells_of_sibling(const Values& values, ValueId id, ValueId base, std::int64
   }
 }
 
+// Does the value say something of numbers that are passed, and of nothing else?
+bool is_of_arguments(const Values& values, ValueId id) {
+  const Value& v = values[id];
+  switch (v.kind) {
+    case ValueKind::param:
+    case ValueKind::integer:
+      return true;
+    case ValueKind::cast:
+      return is_of_arguments(values, v.a);
+    case ValueKind::binary:
+    case ValueKind::compare:
+      return is_of_arguments(values, v.a) && is_of_arguments(values, v.b);
+    default:
+      return false;
+  }
+}
+
 // Does the value depend on single bits of the address `input`?
 bool tells_of_bits(const Values& values, ValueId id, ValueId input, bool in_bits) {
   if (id == input) return in_bits;
@@ -204,6 +223,55 @@ bool FunctionRun::presumes_disowned(const State& state, const Summary& summary, 
   });
 }
 
+// A container that takes blocks and, on some path, silently does not: the key is there
+// already, the table was never made. Or a function that frees them, and on some path does
+// not: another still has a reference, the object looks damaged. Callers that give the
+// block away know that it is taken. Not when the call says so (a status that is looked
+// at), when the caller knows the condition or sets it by an argument, or when a
+// container looks at the block's own content.
+bool FunctionRun::presumes_refused(const State& state, std::uint32_t index, const Summary& summary,
+                                   const Case& taken, const Input& input, Instance& at_call) const {
+  if (taken.fate != Fate::live || !taken.in_place || taken.throws) return false;
+  if (!taken.holders.empty() || summary.values[input.value].kind != ValueKind::param) return false;
+  const auto fact_of = [&](const Case& each) {
+    if (each.result == kNoValue || !summary.values.is_integer(each.result)) return each.result_fact;
+    const std::int64_t number = summary.values[each.result].number;
+    return Fact{number, number, number != 0};
+  };
+  const Fact refused = fact_of(taken);
+  const std::vector<std::uint32_t>& dead = shape_.dies_after[index];
+  const bool unused = std::ranges::find(dead, index) != dead.end();
+  bool keeps = false;
+  bool silent = false;
+  bool explained = false;  // by something that is there, not by a null
+  for (const Case& other : input.cases) {
+    if (other.fate == Fate::live && other.holders.empty()) continue;
+    if (other.fate != Fate::freed && taken.by_content) return false;
+    keeps = true;
+    const Fact kept = fact_of(other);
+    const bool apart = kept.low > refused.high || kept.high < refused.low ||
+                       (kept.nonzero && refused.low == 0 && refused.high == 0) ||
+                       (refused.nonzero && kept.low == 0 && kept.high == 0);
+    silent = silent || !apart;
+    for (const Guard& guard : taken.guards) {
+      const auto same = std::ranges::find(other.guards, guard.value, &Guard::value);
+      if (same == other.guards.end()) continue;
+      const Fact& when = same->fact;
+      const bool decides = when.low > guard.fact.high || when.high < guard.fact.low ||
+                           (when.nonzero && guard.fact.low == 0 && guard.fact.high == 0) ||
+                           (guard.fact.nonzero && when.low == 0 && when.high == 0);
+      if (!decides) continue;
+      if (is_of_arguments(summary.values, guard.value)) return false;
+      explained = explained || guard.fact.low != 0 || guard.fact.high != 0;
+      const Fact known = state.fact(values_, at_call(guard.value));
+      const bool implied = known.low >= guard.fact.low && known.high <= guard.fact.high &&
+                           (!guard.fact.nonzero || known.nonzero);
+      if (implied) return false;
+    }
+  }
+  return keeps && (silent || (unused && !explained));
+}
+
 // `taken` is the case of the followed block; null: the call does not concern
 // it. `input` is what the callee calls the block that it is given.
 void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId callee,
@@ -218,6 +286,7 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
   Instance at_call(*this, next, index, callee, arguments, makes_focus);
   if (taken) {
     if (input && presumes_disowned(next, summary, *taken, *input, at_call)) return;
+    if (input && presumes_refused(next, index, summary, *taken, *input, at_call)) return;
     for (const Guard& guard : taken->guards) {
       if (!assume_fact(next, at_call(guard.value), guard.fact)) return;
     }
@@ -255,6 +324,7 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
   }
   ValueId result = at_call(taken ? taken->result : effect.result);
   const Fact fact = taken ? taken->result_fact : effect.result_fact;
+  if (o.width && result != kNoValue) promise(result, effect.meanings, at_call);
   if (taken) {
     for (const std::vector<Cell>* cells : {&taken->beside, &taken->holders}) {
       for (const Cell& cell : *cells) {
@@ -308,6 +378,13 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
   if (makes_focus) {
     next.fate = Fate::live;
     next.parked = taken->parked;
+    // The callee was given the address of a global and put the block there.
+    const auto in_global = std::ranges::find_if(next.cells, [&](const Cell& cell) {
+      return is_focus(cell.value) && global_of(cell.base) != kNotParked;
+    });
+    if (next.parked == kNotParked && in_global != next.cells.end()) {
+      park(next, global_of(in_global->base));
+    }
   }
   if (taken && taken->fate != Fate::live && next.fate == Fate::live && !makes_focus) {
     next.fate = taken->fate;

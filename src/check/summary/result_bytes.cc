@@ -11,7 +11,7 @@ namespace plumb::check {
 
 // A member that is added to one of these belongs into its description below.
 static_assert(sizeof(Value) == 24 && sizeof(Fact) == 24 && sizeof(Cell) == 24);
-static_assert(sizeof(Case) == 112 && sizeof(Origin) == 16 && sizeof(Effect) == 80);
+static_assert(sizeof(Case) == 112 && sizeof(Origin) == 16 && sizeof(Effect) == 104);
 static_assert(sizeof(TrailStep) == 8 && sizeof(Candidate) == 112);
 static_assert(sizeof(Summary) == sizeof(Values) + sizeof(Effect) + 104);
 
@@ -37,8 +37,8 @@ void fields(Archive& archive, Like<Cell> auto& it) {
 
 template <typename Archive>
 void fields(Archive& archive, Like<Case> auto& it) {
-  archive(it.throws, it.fate, it.in_place, it.result, it.result_fact, it.guards, it.parked,
-          it.holders, it.beside);
+  archive(it.throws, it.fate, it.in_place, it.by_content, it.result, it.result_fact, it.guards,
+          it.parked, it.holders, it.beside);
 }
 
 template <typename Archive>
@@ -52,8 +52,13 @@ void fields(Archive& archive, Like<Input> auto& it) {
 }
 
 template <typename Archive>
+void fields(Archive& archive, Like<Meaning> auto& it) {
+  archive(it.possible, it.guards);
+}
+
+template <typename Archive>
 void fields(Archive& archive, Like<Effect> auto& it) {
-  archive(it.returns, it.throws, it.result, it.result_fact, it.writes, it.moves);
+  archive(it.returns, it.throws, it.result, it.result_fact, it.meanings, it.writes, it.moves);
 }
 
 template <typename Archive>

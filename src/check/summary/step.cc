@@ -78,6 +78,9 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
       storing_pointer_ = o.pointer;
       store(state, to, width, what);
       storing_pointer_ = true;
+      if (leaves && shape_.returned[o.a.index()]) {
+        state.returning = static_cast<std::uint8_t>(signs_of(state, what));
+      }
       if (watched && old != what && state.fate == Fate::live) {
         last_holder_ = {o.a};
         if (values_.is_heap(values_.target(old))) check_lost(state, index, LossKind::overwritten);
