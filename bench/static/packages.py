@@ -65,12 +65,24 @@ PACKAGES = {
                                                  "cc -DLUA_USE_LINUX -c $f -o /dev/null; done"]),
     "tar": Package(configure=["env", "FORCE_UNSAFE_CONFIGURE=1", "./configure", "--disable-nls"]),
     "findutils": Package(),
+    "less": Package(configure=["./configure"]),
+    "patch": Package(),
     "lighttpd": Package(configure=["./configure", "--without-pcre2", "--without-pcre",
                                    "--without-bzip2", "--without-zlib"]),
     "openssh": Package(configure=["sh", "-c", "touch configure config.h.in && ./configure"]),
     "curl": Package(configure=["./configure", "--without-ssl", "--disable-ldap"]),
     "redis": Package(configure=["true"],
-                     build=["make", f"-j{JOBS}", "MALLOC=libc", "USE_SYSTEMD=no"]),
+                     build=["make", f"-j{JOBS}", "MALLOC=libc", "USE_SYSTEMD=no",
+                            "OPTIMIZATION=-O0"]),
+    "wget": Package(configure=["./configure", "--disable-nls", "--without-ssl", "--without-libpsl",
+                               "--disable-iri", "--disable-pcre", "--disable-pcre2",
+                               "--without-zlib", "--without-libuuid", "--without-metalink"]),
+    "rsync": Package(configure=["./configure", "--disable-openssl", "--disable-xxhash",
+                                "--disable-zstd", "--disable-lz4", "--disable-md2man"],
+                     build=["make", f"-j{JOBS}", "rsync"]),
+    "gawk": Package(configure=["./configure", "--disable-nls", "--disable-extensions"]),
+    "tmux": Package(configure=["./configure"]),
+    "dash": Package(configure=["sh", "-c", "test -x configure || ./autogen.sh; ./configure"]),
     "sqlite3": Package(configure=["./configure", "--disable-tcl", "--disable-readline"],
                        build=["make", "sqlite3.lo", "shell.c", "sqlite3"], only=r"(sqlite3|shell)\.c$"),
     "leveldb": Package("C++", configure=["cmake", "-S", ".", "-B", "build",
@@ -156,7 +168,8 @@ def prepared(name: str, package: Package, folder: Path, conf: list[Path]) -> Pat
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(source, target, symlinks=True)
         with (folder / f"static-{name}.log").open("w") as log:
-            if sources.step(package.configure, target, {}, log):
+            # Only the commands are wanted: what they make may be slow.
+            if sources.step(package.configure, target, {"CFLAGS": "-O0"}, log):
                 raise RuntimeError(f"configure failed, see {log.name}")
             if package.build:
                 # A build that stops half way has compiled something, too.

@@ -169,6 +169,7 @@ void widen(Summary& summary, const Function& body) {
     each.ways_lost = true;
   };
   if (!summary.effect.returns && !body.noreturn) summary = {};
+  summary.effect.meanings.clear();
   for (NewBlock& block : summary.blocks) {
     for (Case& each : block.cases) forget_guards(each);
   }

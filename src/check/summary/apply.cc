@@ -91,6 +91,8 @@ class FunctionRun::Instance {
   std::vector<ValueId> map_;
 };
 
+ValueId FunctionRun::in_caller(Instance& at_call, ValueId value) { return at_call(value); }
+
 void FunctionRun::apply(const State& state, std::uint32_t index, FunctionId callee,
                         const std::vector<ValueId>& arguments, std::vector<State>& after) {
   const Summary& summary = *known_.find(callee);
@@ -146,9 +148,8 @@ bool FunctionRun::relies_on_keeping(const Input& input, const Case& taken,
       !taken.ways.empty() || !shape_.ignored[index]) {
     return false;
   }
-  return std::ranges::any_of(input.cases, [](const Case& each) {
-    return each.fate == Fate::escaped && !each.throws && each.guards.empty();
-  });
+  return std::ranges::any_of(
+      input.cases, [](const Case& each) { return each.fate == Fate::escaped && !each.throws; });
 }
 
 namespace {
@@ -166,6 +167,23 @@ bool tells_of_sibling(const Values& values, ValueId id, ValueId base, std::int64
     case ValueKind::compare:
       return tells_of_sibling(values, v.a, base, offset) ||
              tells_of_sibling(values, v.b, base, offset);
+    default:
+      return false;
+  }
+}
+
+// Does the value say something of numbers that are passed, and of nothing else?
+bool is_of_arguments(const Values& values, ValueId id) {
+  const Value& v = values[id];
+  switch (v.kind) {
+    case ValueKind::param:
+    case ValueKind::integer:
+      return true;
+    case ValueKind::cast:
+      return is_of_arguments(values, v.a);
+    case ValueKind::binary:
+    case ValueKind::compare:
+      return is_of_arguments(values, v.a) && is_of_arguments(values, v.b);
     default:
       return false;
   }
@@ -224,51 +242,6 @@ bool FunctionRun::presumes_disowned(const State& state, const Summary& summary, 
   });
 }
 
-namespace {
-
-// No value has both facts.
-bool are_apart(const Fact& a, const Fact& b) {
-  const auto is_zero = [](const Fact& fact) { return fact.low == 0 && fact.high == 0; };
-  return a.low > b.high || a.high < b.low || (a.nonzero && is_zero(b)) || (b.nonzero && is_zero(a));
-}
-
-Fact result_of(const Values& values, const Case& each) {
-  if (each.result == kNoValue || !values.is_integer(each.result)) return each.result_fact;
-  const std::int64_t number = values[each.result].number;
-  return {number, number, number != 0};
-}
-
-}  // namespace
-
-// A function that frees what it is given, or does not, and tells nobody, is there to
-// free it: it counts references, or looks first whether the object is sound. Only a
-// caller that knows that the block is spared still has it.
-bool FunctionRun::presumes_spared(const State& state, const Summary& summary, const Case& taken,
-                                  const Input& input, Instance& at_call) {
-  if (taken.fate != Fate::live || !taken.in_place || taken.throws) return false;
-  const Fact result = result_of(summary.values, taken);
-  const bool silent = std::any_of(input.cases.begin(), input.cases.end(), [&](const Case& other) {
-    return other.fate == Fate::freed && !other.throws &&
-           !are_apart(result_of(summary.values, other), result);
-  });
-  if (!silent) return false;
-  const auto holds = [&](const Guard& guard) {
-    const ValueId value = at_call(guard.value);
-    Fact known = state.fact(values_, value);
-    if (summary.values[guard.value].kind == ValueKind::compare) {
-      const int truth = decide(state, value);
-      if (truth < 0) return false;
-      known = {truth, truth, truth != 0};
-    }
-    return known.low >= guard.fact.low && known.high <= guard.fact.high &&
-           (!guard.fact.nonzero || known.nonzero || is_nonzero(state, value));
-  };
-  if (!std::ranges::all_of(taken.guards, holds)) return true;
-  if (taken.ways.empty()) return taken.guards.empty();
-  return std::ranges::none_of(
-      taken.ways, [&](const GuardSet& way) { return std::ranges::all_of(way.guards, holds); });
-}
-
 // Which of the ways of a case can be at this call? False: none. When it is one, what
 // it says is known from here on.
 bool FunctionRun::choose_way(State& state, const Summary& summary, const Case& taken,
@@ -294,6 +267,57 @@ bool FunctionRun::choose_way(State& state, const Summary& summary, const Case& t
   return true;
 }
 
+// A container that takes blocks and, on some path, silently does not: the key is there
+// already, the table was never made. Or a function that frees them, and on some path does
+// not: another still has a reference, the object looks damaged. Callers that give the
+// block away know that it is taken. Not when the call says so (a status that is looked
+// at), when the caller knows the condition or sets it by an argument, or when a
+// container looks at the block's own content.
+bool FunctionRun::presumes_refused(const State& state, std::uint32_t index, const Summary& summary,
+                                   const Case& taken, const Input& input, Instance& at_call) const {
+  if (taken.fate != Fate::live || !taken.in_place || taken.throws) return false;
+  if (!taken.holders.empty() || summary.values[input.value].kind != ValueKind::param) return false;
+  const auto fact_of = [&](const Case& each) {
+    if (each.result == kNoValue || !summary.values.is_integer(each.result)) return each.result_fact;
+    const std::int64_t number = summary.values[each.result].number;
+    return Fact{number, number, number != 0};
+  };
+  // Two words that come back can say what no range does.
+  if (body_.operations[index].width > sizeof(void*) && !shape_.ignored[index]) return false;
+  const Fact refused = fact_of(taken);
+  const std::vector<std::uint32_t>& dead = shape_.dies_after[index];
+  const bool unused = std::ranges::find(dead, index) != dead.end();
+  bool keeps = false;
+  bool silent = false;
+  bool explained = false;  // by something that is there, not by a null
+  for (const Case& other : input.cases) {
+    if (other.fate == Fate::live && other.holders.empty()) continue;
+    if (other.fate != Fate::freed && taken.by_content) return false;
+    keeps = true;
+    const Fact kept = fact_of(other);
+    const bool apart = kept.low > refused.high || kept.high < refused.low ||
+                       (kept.nonzero && refused.low == 0 && refused.high == 0) ||
+                       (refused.nonzero && kept.low == 0 && kept.high == 0);
+    silent = silent || !apart;
+    for (const Guard& guard : taken.guards) {
+      const auto same = std::ranges::find(other.guards, guard.value, &Guard::value);
+      if (same == other.guards.end()) continue;
+      const Fact& when = same->fact;
+      const bool decides = when.low > guard.fact.high || when.high < guard.fact.low ||
+                           (when.nonzero && guard.fact.low == 0 && guard.fact.high == 0) ||
+                           (guard.fact.nonzero && when.low == 0 && when.high == 0);
+      if (!decides) continue;
+      if (is_of_arguments(summary.values, guard.value)) return false;
+      explained = explained || guard.fact.low != 0 || guard.fact.high != 0;
+      const Fact known = state.fact(values_, at_call(guard.value));
+      const bool implied = known.low >= guard.fact.low && known.high <= guard.fact.high &&
+                           (!guard.fact.nonzero || known.nonzero);
+      if (implied) return false;
+    }
+  }
+  return keeps && (silent || (unused && !explained));
+}
+
 // `taken` is the case of the followed block; null: the call does not concern
 // it. `input` is what the callee calls the block that it is given.
 void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId callee,
@@ -308,7 +332,7 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
   Instance at_call(*this, next, index, callee, arguments, makes_focus);
   if (taken) {
     if (input && presumes_disowned(next, summary, *taken, *input, taken->guards, at_call)) return;
-    if (input && presumes_spared(next, summary, *taken, *input, at_call)) return;
+    if (input && presumes_refused(next, index, summary, *taken, *input, at_call)) return;
     for (const Guard& guard : taken->guards) {
       if (!assume_fact(next, at_call(guard.value), guard.fact)) return;
     }
@@ -347,6 +371,7 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
   }
   ValueId result = at_call(taken ? taken->result : effect.result);
   const Fact fact = taken ? taken->result_fact : effect.result_fact;
+  if (o.width && result != kNoValue) promise(result, effect.meanings, at_call);
   if (taken) {
     for (const std::vector<Cell>* cells : {&taken->beside, &taken->holders}) {
       for (const Cell& cell : *cells) {
@@ -404,6 +429,13 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
   if (makes_focus) {
     next.fate = Fate::live;
     next.parked = taken->parked;
+    // The callee was given the address of a global and put the block there.
+    const auto in_global = std::ranges::find_if(next.cells, [&](const Cell& cell) {
+      return is_focus(cell.value) && global_of(cell.base) != kNotParked;
+    });
+    if (next.parked == kNotParked && in_global != next.cells.end()) {
+      park(next, global_of(in_global->base));
+    }
   }
   if (taken && taken->fate != Fate::live && next.fate == Fate::live && !makes_focus) {
     next.fate = taken->fate;

@@ -137,6 +137,10 @@ int FunctionRun::decide(const State& state, ValueId condition) {
         if (fact.low >= 0 && fact.high < n && n >= 0) return 1;
         if (fact.low >= n && n >= 0) return 0;
         break;
+      case Code::le_u:
+        if (fact.low >= 0 && fact.high <= n) return 1;
+        if (fact.low > n && n >= 0) return 0;
+        break;
       case Code::ge_u:
         if (fact.low >= n && n >= 0) return 1;
         if (fact.low >= 0 && fact.high < n) return 0;
@@ -169,7 +173,8 @@ bool FunctionRun::assume(State& state, ValueId condition, bool truth) {
     return assume(state, v.a, !truth);
   }
   if (v.kind != ValueKind::compare) {
-    return state.learn(values_, condition, truth ? Fact{.nonzero = true} : Fact{0, 0, false});
+    return state.learn(values_, condition, truth ? Fact{.nonzero = true} : Fact{0, 0, false}) &&
+           keep_promise(state, condition);
   }
   if (values_[v.a].kind == ValueKind::reach || values_[v.b].kind == ValueKind::reach) return true;
   const Code code = truth ? v.code : negated(v.code);
@@ -210,16 +215,19 @@ bool FunctionRun::assume(State& state, ValueId condition, bool truth) {
     case Code::le_u:
       if (n >= 0) fact = {0, n, false};
       break;
+    // What is never negative has the same order with a sign and without.
     case Code::gt_u:
       fact.nonzero = true;
+      if (n >= 0 && n < INT64_MAX && state.fact(values_, v.a).low >= 0) fact.low = n + 1;
       break;
     case Code::ge_u:
       if (n > 0) fact.nonzero = true;
+      if (n >= 0 && state.fact(values_, v.a).low >= 0) fact.low = n;
       break;
     default:
       break;
   }
-  return fact.trivial() || state.learn(values_, v.a, fact);
+  return fact.trivial() || (state.learn(values_, v.a, fact) && keep_promise(state, v.a));
 }
 
 // What the order of two values says of each, given the range of the other.

@@ -33,6 +33,22 @@ bool about_input(const Values& values, ValueId id) {
 
 namespace {
 
+// Does the value say something of what is in `block`, and of nothing else?
+bool tells_content(const Values& values, ValueId id, ValueId block) {
+  const Value& v = values[id];
+  switch (v.kind) {
+    case ValueKind::cell:
+      return values.root(v.a) == block;
+    case ValueKind::cast:
+      return tells_content(values, v.a, block);
+    case ValueKind::binary:
+    case ValueKind::compare:
+      return tells_content(values, v.a, block) && values.is_integer(v.b);
+    default:
+      return false;
+  }
+}
+
 bool is_input_place(const Values& values, ValueId base) {
   const Value& root = values[values.root(base)];
   return root.kind == ValueKind::param ||
@@ -40,6 +56,8 @@ bool is_input_place(const Values& values, ValueId base) {
 }
 
 }  // namespace
+
+bool FunctionRun::is_about_input(ValueId value) const { return about_input(values_, value); }
 
 // The source says of each load and store whether it moves a pointer: what only
 // ever moves as a number is no block.
@@ -209,6 +227,9 @@ void FunctionRun::add_case(const State& state, ValueId result, bool throws) {
     }
   }
   out.ways_lost = mode_ != Mode::input || state.ways_lost;
+  out.by_content = mode_ == Mode::input && std::ranges::any_of(state.facts, [&](const auto& known) {
+                     return tells_content(values_, known.first, focus_);
+                   });
   // Cases that differ only in their guards are one.
   for (Case& each : cases_) {
     if (each.throws != out.throws || each.fate != out.fate || each.in_place != out.in_place ||
@@ -219,6 +240,7 @@ void FunctionRun::add_case(const State& state, ValueId result, bool throws) {
     if (each.result != out.result && room) continue;
     if (each.result != out.result) each.result = values_.fresh();
     add_ways(each, out);
+    each.by_content = each.by_content || out.by_content;
     each.result_fact = hull(each.result_fact, out.result_fact);
     std::erase_if(each.beside, [&](const Cell& cell) {
       return std::find(out.beside.begin(), out.beside.end(), cell) == out.beside.end();
@@ -277,6 +299,11 @@ void FunctionRun::export_plain() {
     return known;
   };
   Fact fact = fact_of(whole, result);
+  if (result != kNoValue && plain_exits_.size() > 1) {
+    for (const auto& [state, value] : plain_exits_) {
+      add_meanings(&state == &plain_exits_[0].first ? whole : state, value);
+    }
+  }
   for (std::size_t i = 1; i < plain_exits_.size(); ++i) {
     auto& [state, value] = plain_exits_[i];
     fact = hull(fact, fact_of(state, value));
@@ -304,6 +331,9 @@ void FunctionRun::export_plain() {
       effect.writes.push_back(
           {exported_(cell.base), cell.offset, cell.width, exported_(cell.value)});
     }
+  }
+  for (Meaning& meaning : effect.meanings) {
+    for (Guard& guard : meaning.guards) guard.value = exported_(guard.value);
   }
 }
 

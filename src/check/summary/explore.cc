@@ -20,6 +20,7 @@ void FunctionRun::begin() {
   trails_.assign(1, {});
   cases_.clear();
   cases_overflow_ = false;
+  promises_.clear();
   run_work_ = 0;
 }
 
@@ -47,7 +48,15 @@ std::uint64_t FunctionRun::key_of(const State& state, std::uint32_t at) const {
           key, std::uint64_t{flag.index} << 40 ^ static_cast<std::uint64_t>(values_[value].number));
     }
   }
-  if (mode_ == Mode::plain) return key;
+  if (mode_ == Mode::plain) {
+    // Ways that return an error are told apart from those that do not.
+    key = mixed(key, state.returning);
+    for (std::size_t i = 0; i < shape_.returned.size(); ++i) {
+      if (!shape_.returned[i] || state.vars[i] == kNoValue || body_.vars[i].name.empty()) continue;
+      key = mixed(key, std::uint64_t{i + 1} << 8 | signs_of(state, state.vars[i]));
+    }
+    return key;
+  }
   if (state.parked != kNotParked) key = mixed(key, std::uint64_t{state.parked} << 3 | 7);
   if (state.fate != Fate::live) return key;
   if (state.failure != kNoValue) {

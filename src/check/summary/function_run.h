@@ -23,6 +23,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "check/model/program.h"
@@ -149,6 +150,8 @@ class FunctionRun {
     auto operator<=>(const Site&) const = default;
   };
 
+  class Instance;  // a callee's summary at a call
+
   // function_run.cc: which runs there are.
   void run_plain();
   void run_site(const Site& site, const State& before);
@@ -211,6 +214,14 @@ class FunctionRun {
   bool assume_fact(State& state, ValueId value, const Fact& fact);
   bool order(State& state, Code code, ValueId a, ValueId b);
 
+  // meaning.cc: what a callee's result says of what it was given.
+  unsigned signs_of(const State& state, ValueId value) const;  // a bit for each that it may have
+  void add_meanings(const State& state, ValueId result);
+  bool is_about_input(ValueId value) const;
+  static ValueId in_caller(Instance& at_call, ValueId value);
+  void promise(ValueId result, const std::vector<Meaning>& meanings, Instance& at_call);
+  bool keep_promise(State& state, ValueId value);
+
   // call.cc: the states after the call are appended to `after`.
   void call(State state, std::uint32_t index, std::vector<State>& after);
   void call_library(State state, std::uint32_t index, const LibraryModel& model,
@@ -227,14 +238,13 @@ class FunctionRun {
   std::vector<ValueId> arguments_of(const State& state, const Operation& o);
 
   // apply.cc: a callee's summary at a call.
-  class Instance;
   void apply(const State& state, std::uint32_t index, FunctionId callee,
              const std::vector<ValueId>& arguments, std::vector<State>& after);
   bool relies_on_keeping(const Input& input, const Case& taken, std::uint32_t index) const;
   bool presumes_disowned(const State& state, const Summary& summary, const Case& taken,
                          const Input& input, const std::vector<Guard>& guards, Instance& at_call);
-  bool presumes_spared(const State& state, const Summary& summary, const Case& taken,
-                       const Input& input, Instance& at_call);
+  bool presumes_refused(const State& state, std::uint32_t index, const Summary& summary,
+                        const Case& taken, const Input& input, Instance& at_call) const;
   void apply_case(const State& state, std::uint32_t index, FunctionId callee,
                   const std::vector<ValueId>& arguments, const Case* taken, const Input* input,
                   bool makes_focus, std::vector<State>& after);
@@ -301,6 +311,10 @@ class FunctionRun {
   ValueExport exported_{values_, summary_.values};
   std::vector<Candidate>* candidates_ = nullptr;
   std::uint64_t work_ = 0;
+
+  // By result of a call: what its sign means, in values of the run. Values do not
+  // change, so this holds wherever the result is known.
+  std::unordered_map<std::uint32_t, std::vector<Meaning>> promises_;
 
   // What the present round of escape() has been at, by value.
   std::vector<std::uint32_t> escaped_;

@@ -117,12 +117,29 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
   }
   into.cells = std::move(kept);
 
+  // What was made here in an earlier round has the same name and is another value.
+  const auto is_made_of = [&](ValueId id, const auto& self, int depth) -> bool {
+    constexpr int kDeepest = 6;
+    if (id == kNoValue || depth > kDeepest) return false;
+    const Value& v = values_[id];
+    if (v.kind == ValueKind::merge) {
+      return std::any_of(made.begin(), made.end(), [&](const auto& m) { return m.first == id; });
+    }
+    if (v.kind != ValueKind::compare && v.kind != ValueKind::binary && v.kind != ValueKind::cast) {
+      return false;
+    }
+    return self(v.a, self, depth + 1) || self(v.b, self, depth + 1);
+  };
   std::vector<std::pair<ValueId, Fact>> facts;
   for (const auto& [value, fact] : into.facts) {
     const auto renamed =
         std::find_if(made.begin(), made.end(), [&](const auto& m) { return m.first == value; });
     if (renamed != made.end()) {  // says something of an earlier round
       changed = changed || fact != renamed->second;
+      continue;
+    }
+    if (!made.empty() && is_made_of(value, is_made_of, 0)) {
+      changed = true;
       continue;
     }
     const Fact both = hull(fact, other.fact(values_, value));
@@ -137,6 +154,9 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
     if (!fact.trivial()) into.learn(values_, value, fact);
   }
   for (const ValueId value : other.given) into.give(value);
+  into.returning = into.returning && other.returning
+                       ? static_cast<std::uint8_t>(into.returning | other.returning)
+                       : 0;
   if (into.way_out != other.way_out) into.way_out = 0;
   into.used_at = std::max(into.used_at, other.used_at);
   into.merged = into.merged || other.merged;

@@ -66,10 +66,8 @@ void FunctionRun::note_index(State& state, const Value& base) {
   }
 }
 
-// What is accessed through a pointer on a path that goes on was no null. Only when
-// one path is followed: merged states would carry such facts along for nothing.
+// What is accessed through a pointer on a path that goes on was no null.
 void FunctionRun::note_access(State& state, ValueId pointer) {
-  if (!replaying_) return;
   const ValueId target = values_.target(pointer);
   const ValueKind kind = values_[target].kind;
   if (kind != ValueKind::param && kind != ValueKind::cell && kind != ValueKind::fresh &&
@@ -161,8 +159,8 @@ void FunctionRun::store(State& state, ValueId pointer, std::uint32_t width, Valu
     const bool seen = global && mode_ == Mode::site && v.kind == ValueKind::object &&
                       values_.target(value) == focus_;
     if (!seen) escape(state, value);
-  } else if (!in_block && is_outside(base) && storing_pointer_ && width == kWord) {
-    touch_input(value);
+  } else if ((in_block || is_outside(base)) && storing_pointer_ && width == kWord) {
+    touch_input(value);  // a new block that takes it may be handed out
   }
 }
 

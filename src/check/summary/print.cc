@@ -1,5 +1,7 @@
 #include "check/summary/print.h"
 
+#include <array>
+
 #include <fmt/format.h>
 
 #include "check/summary/value_names.h"
@@ -77,6 +79,18 @@ std::string summary_text(const Program& program, FunctionId function, const Summ
     out += "  returns " + text(effect.result);
     if (!effect.result_fact.trivial() && !summary.values.is_integer(effect.result)) {
       out += fmt::format(" ({})", fact_text("it", effect.result_fact));
+    }
+    out += '\n';
+  }
+  constexpr std::array<const char*, kSigns> kSignNames = {"< 0", "0", "> 0", "other than 0"};
+  for (std::size_t i = 0; i < effect.meanings.size(); ++i) {
+    const char* separator = " only when ";
+    const Meaning& meaning = effect.meanings[i];
+    if (meaning.guards.empty() || i == static_cast<std::size_t>(Sign::nonzero)) continue;
+    out += fmt::format("  returns {}", kSignNames[i]);
+    for (const Guard& guard : meaning.guards) {
+      out += separator + fact_text(text(guard.value), guard.fact);
+      separator = " and ";
     }
     out += '\n';
   }

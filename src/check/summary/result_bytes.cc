@@ -11,7 +11,7 @@ namespace plumb::check {
 
 // A member that is added to one of these belongs into its description below.
 static_assert(sizeof(Value) == 24 && sizeof(Fact) == 24 && sizeof(Cell) == 24);
-static_assert(sizeof(Case) == 136 && sizeof(Origin) == 16 && sizeof(Effect) == 80);
+static_assert(sizeof(Case) == 136 && sizeof(Origin) == 16 && sizeof(Effect) == 104);
 static_assert(sizeof(TrailStep) == 8 && sizeof(Candidate) == 112);
 static_assert(sizeof(Summary) == sizeof(Values) + sizeof(Effect) + 128);
 
@@ -42,8 +42,8 @@ void fields(Archive& archive, Like<Cell> auto& it) {
 
 template <typename Archive>
 void fields(Archive& archive, Like<Case> auto& it) {
-  archive(it.throws, it.fate, it.in_place, it.result, it.result_fact, it.guards, it.ways,
-          it.ways_lost, it.parked, it.holders, it.beside);
+  archive(it.throws, it.fate, it.in_place, it.by_content, it.result, it.result_fact, it.guards,
+          it.ways, it.ways_lost, it.parked, it.holders, it.beside);
 }
 
 template <typename Archive>
@@ -57,8 +57,13 @@ void fields(Archive& archive, Like<Input> auto& it) {
 }
 
 template <typename Archive>
+void fields(Archive& archive, Like<Meaning> auto& it) {
+  archive(it.possible, it.guards);
+}
+
+template <typename Archive>
 void fields(Archive& archive, Like<Effect> auto& it) {
-  archive(it.returns, it.throws, it.result, it.result_fact, it.writes, it.moves);
+  archive(it.returns, it.throws, it.result, it.result_fact, it.meanings, it.writes, it.moves);
 }
 
 template <typename Archive>
@@ -212,6 +217,13 @@ bool is_sound(const Summary& summary, FunctionId function, const Function& body)
              [&](const Cell& cell) { return named(cell.base) && named(cell.value); }) &&
          std::ranges::all_of(
              effect.moves, [&](const Move& each) { return named(each.from) && named(each.to); }) &&
+         (effect.meanings.empty() || effect.meanings.size() == kSigns) &&
+         std::ranges::all_of(effect.meanings,
+                             [&](const Meaning& each) {
+                               return std::ranges::all_of(each.guards, [&](const Guard& guard) {
+                                 return named(guard.value);
+                               });
+                             }) &&
          std::ranges::all_of(summary.blocks,
                              [&](const NewBlock& block) {
                                return is_sound(block.origin, function, body) &&

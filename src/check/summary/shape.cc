@@ -1,6 +1,7 @@
 #include "check/summary/shape.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace plumb::check {
 
@@ -167,6 +168,28 @@ void Shape::find_live_flags(const Function& body) {
   }
 }
 
+// The variable that a return reads, and those that are copied to it.
+void Shape::find_returned(const Function& body) {
+  returned.assign(body.vars.size(), false);
+  const auto read_by = [&](Operand operand) -> std::optional<std::uint32_t> {
+    if (operand.kind() != OperandKind::result) return std::nullopt;
+    const Operation& from = body.operations[operand.index()];
+    if (from.op != Op::load || from.a.kind() != OperandKind::var) return std::nullopt;
+    const std::uint32_t var = from.a.index();
+    if (!body.vars[var].simple) return std::nullopt;
+    return var;
+  };
+  for (const Operation& o : body.operations) {
+    if (o.op != Op::returns || o.width == 0) continue;
+    if (const std::optional<std::uint32_t> var = read_by(o.a)) returned[*var] = true;
+  }
+  const std::vector<bool> last = returned;
+  for (const Operation& o : body.operations) {
+    if (o.op != Op::store || o.a.kind() != OperandKind::var || !last[o.a.index()]) continue;
+    if (const std::optional<std::uint32_t> var = read_by(o.b)) returned[*var] = true;
+  }
+}
+
 Shape::Shape(const Function& body) {
   const std::size_t operations = body.operations.size();
   const std::size_t blocks = body.blocks.size();
@@ -207,6 +230,7 @@ Shape::Shape(const Function& body) {
   }
   find_flags(body, flags);
   find_live_flags(body);
+  find_returned(body);
   for (std::uint32_t i = 0; i < operations; ++i) {
     if (!crosses[i]) dies_after[last_use[i]].push_back(i);
   }

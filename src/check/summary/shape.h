@@ -39,9 +39,12 @@ struct Shape {
   std::vector<std::uint64_t> live_flags;
   // Bits of those that say where a cleanup goes on.
   std::uint64_t ways_on = 0;
+  // By variable: it holds what the function returns, or will.
+  std::vector<bool> returned;
 
  private:
   void find_live_flags(const Function& body);
+  void find_returned(const Function& body);
 };
 
 }  // namespace plumb::check

@@ -68,6 +68,9 @@ struct State {
   ValueId failure = {};
   bool tested = false;
   std::uint32_t lost_at = 0;
+  // The signs that what is to be returned may have, from where that was said; 0: not
+  // said. A walk along a structure joins to a value of which nothing is known.
+  std::uint8_t returning = 0;
   std::uint32_t parked = ~0u;  // escaped: the global that has it, a ProgramSymbolId
 
   const Cell* find_cell(ValueId base, std::int64_t offset) const;

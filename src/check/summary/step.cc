@@ -82,6 +82,9 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
         store(state, values_.pointer(to, kWord), std::min(o.width - kWord, kWord), second);
       }
       storing_pointer_ = true;
+      if (leaves && shape_.returned[o.a.index()]) {
+        state.returning = static_cast<std::uint8_t>(signs_of(state, what));
+      }
       if (watched && old != what && state.fate == Fate::live) {
         last_holder_ = {o.a};
         if (values_.is_heap(values_.target(old))) check_lost(state, index, LossKind::overwritten);

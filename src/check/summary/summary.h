@@ -37,7 +37,8 @@ struct GuardSet {
 struct Case {
   bool throws = false;
   Fate fate = Fate::live;
-  bool in_place = false;  // an input: still where the caller had it
+  bool in_place = false;    // an input: still where the caller had it
+  bool by_content = false;  // what is in the block decided it
   ValueId result = kNoValue;
   Fact result_fact;
   std::vector<Guard> guards;  // hold in any case
@@ -84,11 +85,22 @@ struct Move {
   bool operator==(const Move&) const = default;
 };
 
+// What is known of the inputs when the result has a certain sign: a status says why
+// it is what it is.
+enum class Sign : std::uint8_t { negative, zero, positive, nonzero };
+inline constexpr std::size_t kSigns = 4;
+
+struct Meaning {
+  bool possible = false;
+  std::vector<Guard> guards;
+};
+
 struct Effect {
   bool returns = false;
   bool throws = false;
   ValueId result = kNoValue;
   Fact result_fact;
+  std::vector<Meaning> meanings;  // by Sign; empty: the result says nothing
   std::vector<Cell> writes;
   std::vector<Move> moves;
 };
