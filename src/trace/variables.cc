@@ -128,6 +128,67 @@ std::uint64_t line_of(Dwarf_Die* die, unsigned attribute) {
   return dwarf_formudata(dwarf_attr_integrate(die, attribute, &found), &line) == 0 ? line : 0;
 }
 
+// The type without names of its own and without "const".
+std::optional<Dwarf_Die> peeled(std::optional<Dwarf_Die> type) {
+  while (type &&
+         (dwarf_tag(&*type) == DW_TAG_const_type || dwarf_tag(&*type) == DW_TAG_typedef)) {
+    type = type_of(&*type);
+  }
+  return type;
+}
+
+// The function that an inlined call is of.
+std::optional<Dwarf_Die> origin_of(Dwarf_Die call) {
+  Dwarf_Attribute attribute;
+  Dwarf_Die function;
+  if (dwarf_formref_die(dwarf_attr(&call, DW_AT_abstract_origin, &attribute), &function) ==
+      nullptr) {
+    return std::nullopt;
+  }
+  return function;
+}
+
+// A member function that does not change its object, and so ends nothing that the
+// object holds.
+bool is_const_member(Dwarf_Die call) {
+  const std::optional<Dwarf_Die> function = origin_of(call);
+  if (!function) return false;
+  for (DieWalk walk(*function); !walk.done(); walk.skip()) {
+    if (walk.tag() != DW_TAG_formal_parameter) continue;
+    Dwarf_Attribute attribute;
+    bool artificial = false;
+    const bool is_this = dwarf_formflag(dwarf_attr_integrate(walk.die(), DW_AT_artificial, &attribute),
+                                        &artificial) == 0 &&
+                         artificial;
+    const std::optional<Dwarf_Die> given = is_this ? peeled(type_of(walk.die())) : std::nullopt;
+    if (!given) return false;
+    Dwarf_Die pointer = *given;
+    std::optional<Dwarf_Die> object = type_of(&pointer);
+    return object && dwarf_tag(&*object) == DW_TAG_const_type;
+  }
+  return false;
+}
+
+// A parameter of the inlined call points or refers to something of this type. The
+// call itself does not list those that the optimiser left out.
+bool is_given(Dwarf_Die call, const std::string& type) {
+  const std::optional<Dwarf_Die> function = origin_of(call);
+  if (!function) return false;
+  for (DieWalk walk(*function); !walk.done(); walk.skip()) {
+    if (walk.tag() != DW_TAG_formal_parameter) continue;
+    std::optional<Dwarf_Die> given = peeled(type_of(walk.die()));
+    if (!given) continue;
+    const int tag = dwarf_tag(&*given);
+    if (tag != DW_TAG_pointer_type && tag != DW_TAG_reference_type &&
+        tag != DW_TAG_rvalue_reference_type) {
+      continue;
+    }
+    const std::optional<Dwarf_Die> target = type_of(&*given);
+    if (target && type_name(*target) == type) return true;
+  }
+  return false;
+}
+
 // Where a variable with a place of its own is; `in_thread`: counted from the
 // begin of the module's part of each thread's memory.
 std::optional<std::uint64_t> address_of(Dwarf_Die* die, bool& in_thread) {
@@ -206,6 +267,7 @@ struct Variables::Scope {
   std::vector<Range> ranges;
   std::uint64_t declared = 0;  // line
   std::uint64_t called = 0;    // line of the inlined call
+  Dwarf_Die die{};
 };
 
 struct Variables::Variable {
@@ -364,7 +426,7 @@ void Variables::read_function(Function& function, Dwarf_Die die) {
     std::size_t i = 0;
     function.frame_base = read_simple(ops, count, i);
   }
-  function.scopes.push_back({-1, 0, true, function.ranges, line_of(&die, DW_AT_decl_line), 0});
+  function.scopes.push_back({-1, 0, true, function.ranges, line_of(&die, DW_AT_decl_line), 0, die});
   std::vector<std::size_t> open;  // scope at each depth
   for (DieWalk walk(die); !walk.done();) {
     open.resize(walk.depth() - 1, 0);
@@ -376,7 +438,7 @@ void Variables::read_function(Function& function, Dwarf_Die die) {
       function.scopes.push_back({static_cast<int>(scope),
                                  function.scopes[scope].inlined + (inlined ? 1 : 0), inlined,
                                  ranges_of(walk.die()), line_of(walk.die(), DW_AT_decl_line),
-                                 line_of(walk.die(), DW_AT_call_line)});
+                                 line_of(walk.die(), DW_AT_call_line), *walk.die()});
       walk.enter();
       continue;
     }
@@ -509,6 +571,35 @@ std::optional<std::size_t> Variables::frames_inside(const FoundVariable& variabl
   return count;
 }
 
+std::optional<std::size_t> Variables::frames_of_setter(const FoundVariable& variable,
+                                                       std::uint64_t pc) {
+  std::optional<std::size_t> inside = frames_inside(variable, pc);
+  if (!inside) return std::nullopt;
+  const Function& function = *functions_.find(variable.function)->second;
+  std::vector<std::size_t> calls;  // innermost first
+  for (std::size_t scope = function.innermost(pc); calls.size() < *inside;) {
+    calls.push_back(scope);
+    scope = function.function_scope(static_cast<std::size_t>(function.scopes[scope].parent));
+  }
+  while (*inside != 0 && is_given(function.scopes[calls[*inside - 1]].die, variable.type)) {
+    --*inside;
+  }
+  return inside;
+}
+
+std::size_t Variables::frames_looking(std::uint64_t pc, std::uint64_t other) {
+  const Function* function = function_at(pc);
+  if (function == nullptr || function_at(other) != function) return 0;
+  std::size_t count = 0;
+  std::size_t scope = function->innermost(pc);
+  for (; scope != 0 && !any_has(function->scopes[scope].ranges, other) &&
+         is_const_member(function->scopes[scope].die);
+       ++count) {
+    scope = function->function_scope(static_cast<std::size_t>(function->scopes[scope].parent));
+  }
+  return count;
+}
+
 std::optional<std::uint64_t> Variables::end_of(const Function& function, std::size_t scope) {
   const std::size_t home = function.function_scope(scope);
   std::optional<std::uint64_t> best;
@@ -567,7 +658,10 @@ std::optional<std::uint64_t> Variables::set_between(const FoundVariable& variabl
     const bool moved = std::ranges::any_of(places, [&](const Place& other) {
       return other.from == it.from && other.range.begin < begin && other.range.end >= begin;
     });
-    if (!moved || it.simple.kind == Simple::constant) best = begin;
+    // Right behind a call, the register for results has nothing else.
+    const bool is_result = begin == first + 1 && it.simple.kind == Simple::in_register &&
+                           it.simple.base == 0;
+    if (!moved || is_result || it.simple.kind == Simple::constant) best = begin;
   }
   return best;
 }
