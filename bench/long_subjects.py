@@ -16,7 +16,7 @@ TCL = """
 for {set r 0} {$r < 18} {incr r} { for {set i 0} {$i < 100000} {incr i} { dict set d $i [list $i [string repeat x 9]] } }
 puts [dict size $d]
 """
-LINES = 2_000_000
+LINES = 1_500_000
 
 
 def make_repository(folder: Path) -> str:

@@ -201,8 +201,7 @@ uint32_t current_stack(Inside& in, uintptr_t caller, unsigned depth) {
                     reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
 }
 
-uint32_t stack_from(Inside& in, uintptr_t caller, uintptr_t frame, unsigned depth,
-                    uintptr_t from) {
+uint32_t stack_from(Inside& in, uintptr_t caller, uintptr_t frame, unsigned depth, uintptr_t from) {
   if (depth <= 1) return caller_stack(in, caller);
   ThreadSlot* slot = slot_with_memos(in);
   StackMemo* memo = slot == nullptr ? nullptr : &memo_for(slot->memos, caller, frame);

@@ -52,8 +52,9 @@ __attribute__((always_inline)) inline void zero_words(void* block, size_t size) 
   if (at != end) *reinterpret_cast<uint64_t*>(at) = 0;
 }
 
-__attribute__((always_inline)) inline void* track(Inside& in, void* block, size_t size, PlumbApi api, uintptr_t caller,
-                   const Named& name) {
+__attribute__((always_inline)) inline void* track(Inside& in, void* block, size_t size,
+                                                  PlumbApi api, uintptr_t caller,
+                                                  const Named& name) {
   if (block == nullptr) return block;
   if (__builtin_expect(!in.outermost(), 0)) {
     if (in.thread().own_work == 0) trace().limit(PLUMB_LIMIT_NESTED);

@@ -37,9 +37,9 @@ enum BlockState : UChar {
   kGone = 3,      // nothing outside the arena does
 };
 
-inline constexpr UChar kReturned = 1;  // the innermost function had it as its result
-inline constexpr UChar kLastRead = 2;  // nothing read it after that place
-inline constexpr UChar kThrown = 4;    // an exception left the frame after that
+inline constexpr UChar kReturned = 1;   // the innermost function had it as its result
+inline constexpr UChar kLastRead = 2;   // nothing read it after that place
+inline constexpr UChar kThrown = 4;     // an exception left the frame after that
 inline constexpr UChar kNotStored = 8;  // it never was in memory
 
 struct Trail;

@@ -23,10 +23,9 @@ constexpr Addr kFrameBytes = 768;
 
 PlumbPlace& place_of(Block& it) {
   if (it.drop.place == nullptr) {
-    it.drop.place =
-        unused.count != 0
-            ? unused.pop()
-            : static_cast<PlumbPlace*>(VG_(malloc)("plumb.place", sizeof(PlumbPlace)));
+    it.drop.place = unused.count != 0
+                        ? unused.pop()
+                        : static_cast<PlumbPlace*>(VG_(malloc)("plumb.place", sizeof(PlumbPlace)));
   }
   VG_(memset)(it.drop.place, 0, sizeof(PlumbPlace));
   return *it.drop.place;

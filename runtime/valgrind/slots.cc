@@ -14,8 +14,7 @@ Slots::Chunk* Slots::far_chunk(Addr word) const {
 // Fresh pages are zero, and those that are not touched take no memory.
 Slots::Chunk* Slots::make_chunk(Addr word) {
   if (direct_ == nullptr) {
-    direct_ =
-        static_cast<Chunk**>(VG_(am_shadow_alloc)(kDirect / kChunkBytes * sizeof(Chunk*)));
+    direct_ = static_cast<Chunk**>(VG_(am_shadow_alloc)(kDirect / kChunkBytes * sizeof(Chunk*)));
     tl_assert(direct_ != nullptr);
   }
   Chunk* chunk = static_cast<Chunk*>(VG_(am_shadow_alloc)(sizeof(Chunk)));

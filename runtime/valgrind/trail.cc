@@ -50,9 +50,8 @@ UInt sweep(ThreadId thread, Done is_done) {
 
 void begin_trail(Block& it, Addr read_ip, const Piece* piece, Addr sp) {
   if (it.trail == nullptr) {
-    it.trail = unused.count != 0
-                   ? unused.pop()
-                   : static_cast<Trail*>(VG_(malloc)("plumb.trail", sizeof(Trail)));
+    it.trail = unused.count != 0 ? unused.pop()
+                                 : static_cast<Trail*>(VG_(malloc)("plumb.trail", sizeof(Trail)));
   }
   it.trail->from = read_ip;
   it.trail->count = 0;

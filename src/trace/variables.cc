@@ -130,8 +130,7 @@ std::uint64_t line_of(Dwarf_Die* die, unsigned attribute) {
 
 // The type without names of its own and without "const".
 std::optional<Dwarf_Die> peeled(std::optional<Dwarf_Die> type) {
-  while (type &&
-         (dwarf_tag(&*type) == DW_TAG_const_type || dwarf_tag(&*type) == DW_TAG_typedef)) {
+  while (type && (dwarf_tag(&*type) == DW_TAG_const_type || dwarf_tag(&*type) == DW_TAG_typedef)) {
     type = type_of(&*type);
   }
   return type;
@@ -157,9 +156,10 @@ bool is_const_member(Dwarf_Die call) {
     if (walk.tag() != DW_TAG_formal_parameter) continue;
     Dwarf_Attribute attribute;
     bool artificial = false;
-    const bool is_this = dwarf_formflag(dwarf_attr_integrate(walk.die(), DW_AT_artificial, &attribute),
-                                        &artificial) == 0 &&
-                         artificial;
+    const bool is_this =
+        dwarf_formflag(dwarf_attr_integrate(walk.die(), DW_AT_artificial, &attribute),
+                       &artificial) == 0 &&
+        artificial;
     const std::optional<Dwarf_Die> given = is_this ? peeled(type_of(walk.die())) : std::nullopt;
     if (!given) return false;
     Dwarf_Die pointer = *given;
@@ -659,8 +659,8 @@ std::optional<std::uint64_t> Variables::set_between(const FoundVariable& variabl
       return other.from == it.from && other.range.begin < begin && other.range.end >= begin;
     });
     // Right behind a call, the register for results has nothing else.
-    const bool is_result = begin == first + 1 && it.simple.kind == Simple::in_register &&
-                           it.simple.base == 0;
+    const bool is_result =
+        begin == first + 1 && it.simple.kind == Simple::in_register && it.simple.base == 0;
     if (!moved || is_result || it.simple.kind == Simple::constant) best = begin;
   }
   return best;
