@@ -48,8 +48,8 @@ def tools(plumb: str, folder: Path, part: str) -> dict[str, list[str]]:
         }
     else:
         found |= {
-            "plumb run, twice": run("--drop-frees=1:7"),
-            "twice, --last-use": run("--drop-frees=1:7", "--last-use"),
+            "plumb run twice": run("--drop-frees=1:7"),
+            "twice with --last-use": run("--drop-frees=1:7", "--last-use"),
             "plumb run --once": run("--once"),
             "valgrind --tool=none": ["valgrind", "-q", "--tool=none"],
             "memcheck": ["valgrind", "-q", "--leak-check=full"],
