@@ -21,6 +21,20 @@ class BlockIndex {
 
   // From the block's start to one past its end, or 0.
   uint32_t find(uintptr_t value) const;
+  // What a look-up of this value reads first.
+  void prefetch(uintptr_t value) const {
+    if (const Leaf* leaf = leaves_[value >> kLeafBits]; leaf != nullptr) {
+      __builtin_prefetch(&leaf->pages[(value & (kLeafSize - 1)) >> 12]);
+    }
+    if (const uint32_t* place = table_->granules().look(value); place != nullptr) {
+      __builtin_prefetch(place);
+    }
+  }
+  // False: it is not in any block.
+  bool may_refer(uintptr_t value) const {
+    if (__builtin_expect(customs_.size() != 0, 0)) return value >> kAddressBits == 0;
+    return value >= lowest_ && value <= highest_;
+  }
 
   // Custom blocks (common/custom_blocks.h) lie in other memory: in an ordinary
   // block, most often, to which a reference to them is one as well.

@@ -34,6 +34,10 @@ class Granules {
     uint32_t* leaf = __atomic_load_n(&leaves_[address >> kLeafBits], __ATOMIC_ACQUIRE);
     return leaf == nullptr ? nullptr : &leaf[index(address)];
   }
+  const uint32_t* look(uintptr_t address) const {
+    const uint32_t* leaf = __atomic_load_n(&leaves_[address >> kLeafBits], __ATOMIC_RELAXED);
+    return leaf == nullptr ? nullptr : &leaf[index(address)];
+  }
   // False: no memory for the leaf.
   bool set(uintptr_t address, uint32_t entry) {
     if (address >> kAddressBits != 0) return false;

@@ -51,13 +51,37 @@ uint32_t Marker::find(uintptr_t value) const {
 }
 
 void Marker::note(uintptr_t value) {
-  if (const uint32_t index = find(value); index != 0) note_block(index);
+  if (!index_.may_refer(value)) {
+    if (__builtin_expect(pointer_mask == 0, 1) || !index_.may_refer(value & pointer_mask)) return;
+    value &= pointer_mask;
+  }
+  index_.prefetch(value);
+  const uintptr_t ready = words_[next_word_ % kWaiting];
+  words_[next_word_++ % kWaiting] = value;
+  if (ready == 0) return;
+  const uint32_t index = find(ready);
+  if (index == 0) return;
+  __builtin_prefetch(&table_.entry(index), 1);
+  const uint32_t found = indices_[next_index_ % kWaiting];
+  indices_[next_index_++ % kWaiting] = index;
+  if (found != 0) note_block(found);
+}
+
+void Marker::note_waiting() {
+  for (uint32_t i = 0; i < kWaiting; ++i) {
+    const uintptr_t word = words_[next_word_ % kWaiting];
+    words_[next_word_++ % kWaiting] = 0;
+    if (const uint32_t index = word == 0 ? 0 : find(word); index != 0) note_block(index);
+    if (const uint32_t index = indices_[i]; index != 0) note_block(index);
+    indices_[i] = 0;
+  }
 }
 
 void Marker::note_block(uint32_t index) {
   PlumbBlock& block = table_.entry(index);
   if (block.state != PLUMB_BLOCK_LIVE) return;
   block.state = PLUMB_BLOCK_REACHABLE;
+  __builtin_prefetch(reinterpret_cast<const void*>(block.address));
   pending_[pending_count_++] = index;
 }
 
@@ -79,7 +103,9 @@ void Marker::for_each_own_piece(const PlumbBlock& block, Use use) {
 }
 
 void Marker::drain() {
-  while (pending_count_ != 0) {
+  while (true) {
+    if (pending_count_ == 0) note_waiting();
+    if (pending_count_ == 0) return;
     const uint32_t index = pending_[--pending_count_];
     const PlumbBlock& block = table_.entry(index);
     scanned_ += index_.extent(block);

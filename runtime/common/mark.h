@@ -44,8 +44,9 @@ class Marker {
     uint64_t from_word;
   };
   uint32_t find(uintptr_t value) const;
-  void note(uintptr_t value);  // mark and push
+  void note(uintptr_t value);  // mark and push, soon
   void note_block(uint32_t index);
+  void note_waiting();
   template <typename Use>
   void for_each_own_piece(const PlumbBlock& block, Use use);
   void drain();
@@ -55,6 +56,15 @@ class Marker {
 
   BlockTable& table_;
   const BlockIndex& index_;
+  // Looking up a reference and then its block means waiting for memory twice. So a
+  // few are on their way at a time: a word waits for the place with its index to be
+  // fetched, the index for the block's entry.
+  static constexpr uint32_t kWaiting = 16;
+  uintptr_t words_[kWaiting] = {};
+  uint32_t indices_[kWaiting] = {};
+  uint32_t next_word_ = 0;
+  uint32_t next_index_ = 0;
+
   uint32_t* pending_ = nullptr;  // each block is pushed once at most
   uint32_t pending_count_ = 0;
   Visit* path_ = nullptr;

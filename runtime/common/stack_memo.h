@@ -22,7 +22,7 @@ struct StackMemo {
   uint32_t epoch;
   uint32_t stack;
   uint32_t count;
-  uint32_t reserved;
+  uint32_t is_whole;  // nothing was left out at the outer end
   const uintptr_t* places[kMemoDepth];
   uintptr_t addresses[kMemoDepth];
 };

@@ -70,6 +70,8 @@ ThreadSlot* SlotUse::attach(ThreadState& state) {
       slot.names.clear();
       if (slot.memos != nullptr) {  // of another thread's stack
         for (unsigned i = 0; i < kMemos; ++i) slot.memos[i].caller = 0;
+        slot.last_stack = nullptr;
+        slot.stack_top = 0;
       }
       state.slot = &slot;
       // The value only has to be there for the destructor to run.

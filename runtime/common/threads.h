@@ -34,10 +34,12 @@ struct ThreadSlot {
   uint32_t thread;     // its name, see ThreadState
   uint32_t next_slot;  // in the list of unused slots
   NameTable names;
-  StackMemo* memos;   // null until stacks are taken
-  EntryList entries;  // at most one batch
-  EntryList spare;    // a full batch, or none
-  uint32_t fresh;     // entries never used yet: [fresh, fresh_end)
+  StackMemo* memos;             // null until stacks are taken
+  const StackMemo* last_stack;  // one of them
+  uintptr_t stack_top;          // the highest return address that was found on the stack
+  EntryList entries;            // at most one batch
+  EntryList spare;              // a full batch, or none
+  uint32_t fresh;               // entries never used yet: [fresh, fresh_end)
   uint32_t fresh_end;
   CallerStack callers[kCallerCache];
 };

@@ -2,6 +2,7 @@
 
 #include <unwind.h>
 
+#include "common/frame_sizes.h"
 #include "common/memory.h"
 #include "common/modules.h"
 #include "common/process.h"
@@ -13,6 +14,22 @@ namespace plumb::rt {
 
 namespace {
 
+// One for all threads: it is about code.
+FrameSizes* frame_sizes = nullptr;
+
+FrameSizes* prepared_sizes() {
+  FrameSizes* sizes = __atomic_load_n(&frame_sizes, __ATOMIC_ACQUIRE);
+  if (__builtin_expect(sizes != nullptr, 1)) return sizes;
+  auto* fresh = static_cast<FrameSizes*>(own_pages(sizeof(FrameSizes)));
+  if (fresh == nullptr) return nullptr;
+  if (__atomic_compare_exchange_n(&frame_sizes, &sizes, fresh, false, __ATOMIC_ACQ_REL,
+                                  __ATOMIC_ACQUIRE)) {
+    return fresh;
+  }
+  release_own_pages(fresh, sizeof(FrameSizes));
+  return sizes;
+}
+
 struct Walk {
   uintptr_t addresses[kMaxDepth];
   const uintptr_t* places[kMaxDepth];  // where each was found
@@ -20,7 +37,57 @@ struct Walk {
   unsigned count;
   unsigned limit;
   Range own;
+  const FrameSizes* sizes;  // null: not to be used
+  uintptr_t top;            // words up to here can be read
+  uintptr_t try_from;       // closer places lead to one that is not known
+  const StackMemo* last;    // the stack before this one; null: none
 };
+
+// On from a return address that the last stack has as well, by what is behind it
+// there, if that is still in place.
+bool walk_as_before(Walk& walk, uintptr_t address, uintptr_t place) {
+  const StackMemo& last = *walk.last;
+  uint32_t at = 0;
+  while (at < last.count && reinterpret_cast<uintptr_t>(last.places[at]) < place) ++at;
+  if (at == last.count || reinterpret_cast<uintptr_t>(last.places[at]) != place ||
+      last.addresses[at] != address) {
+    return false;
+  }
+  if (last.is_whole == 0 && walk.count + (last.count - at - 1) < walk.limit) return false;
+  const unsigned before = walk.count;
+  for (++at; at < last.count && walk.count < walk.limit; ++at) {
+    if (*last.places[at] != last.addresses[at]) {
+      walk.count = before;
+      return false;
+    }
+    walk.places[walk.count] = last.places[at];
+    walk.addresses[walk.count++] = last.addresses[at];
+  }
+  return true;
+}
+
+// On from a return address by what is known of the frames' sizes. False: something
+// is not, and nothing was done.
+bool walk_by_sizes(Walk& walk, uintptr_t address, uintptr_t place) {
+  const unsigned before = walk.count;
+  while (walk.count < walk.limit) {
+    const uint64_t size = walk.sizes->find(address);
+    if (size == FrameSizes::kLast) return true;
+    const bool known = size != FrameSizes::kUnknown && size != FrameSizes::kVaries;
+    if (!known || place + size * sizeof(uintptr_t) > walk.top) {
+      if (walk.last != nullptr && walk_as_before(walk, address, place)) return true;
+      walk.try_from = place;
+      walk.count = before;
+      return false;
+    }
+    place += size * sizeof(uintptr_t);
+    const auto* word = reinterpret_cast<const uintptr_t*>(place);
+    address = *word;
+    walk.places[walk.count] = word;
+    walk.addresses[walk.count++] = address;
+  }
+  return true;
+}
 
 _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
   Walk& walk = *static_cast<Walk*>(argument);
@@ -37,6 +104,11 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
   if (before_call != 0 || *place != address) walk.plain = false;
   walk.places[walk.count] = place;
   walk.addresses[walk.count++] = address;
+  const auto at = reinterpret_cast<uintptr_t>(place);
+  if (walk.sizes != nullptr && walk.plain && at > walk.try_from &&
+      walk_by_sizes(walk, address, at)) {
+    return _URC_END_OF_STACK;
+  }
   return walk.count < walk.limit ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
@@ -52,23 +124,67 @@ uint32_t caller_stack(Inside& in, uintptr_t caller) {
   return cached.stack;
 }
 
-StackMemo* memos_of(Inside& in) {
+// The thread's slot, if it has the tables. Others share one: they have none.
+ThreadSlot* slot_with_memos(Inside& in) {
   ThreadSlot* slot = in.thread().slot;
-  if (slot == nullptr) return nullptr;  // shared with others
+  if (slot == nullptr) return nullptr;
   if (slot->memos == nullptr) {
     slot->memos = static_cast<StackMemo*>(own_pages(kMemos * sizeof(StackMemo)));
   }
-  return slot->memos;
+  return slot->memos == nullptr ? nullptr : slot;
+}
+
+// From the frame of our own function, whose address is `from`.
+bool walk_from(Walk& walk, uintptr_t caller, uintptr_t frame, uintptr_t from) {
+  const bool known = walk_by_sizes(walk, from, frame);
+  return known && walk.count != 0 && walk.addresses[0] == caller;
+}
+
+void learn_sizes(const Walk& walk, FrameSizes& sizes, uintptr_t frame, uintptr_t from) {
+  uintptr_t before = frame;
+  uintptr_t address = from;
+  for (unsigned i = 0; i < walk.count; ++i) {
+    const auto place = reinterpret_cast<uintptr_t>(walk.places[i]);
+    if (place <= before) return;  // on another stack
+    sizes.learn(address, place - before);
+    before = place;
+    address = walk.addresses[i];
+  }
+  if (walk.count < walk.limit) sizes.learn_last(address);
+}
+
+// Unwinds, if there is no shorter way.
+void take_walk(Walk& walk, ThreadSlot* slot, uintptr_t caller, uintptr_t frame, uintptr_t from) {
+  FrameSizes* sizes = slot == nullptr ? nullptr : prepared_sizes();
+  walk.count = 0;
+  walk.plain = true;
+  walk.own = own_module();
+  walk.sizes = sizes;
+  walk.try_from = 0;
+  if (sizes == nullptr) {
+    _Unwind_Backtrace(visit, &walk);
+    return;
+  }
+  sizes->begin_epoch(module_epoch());
+  walk.top = slot->stack_top;
+  walk.last = slot->last_stack;
+  if (walk_from(walk, caller, frame, from)) return;
+  walk.count = 0;
+  _Unwind_Backtrace(visit, &walk);
+  if (!walk.plain || walk.count == 0) return;
+  learn_sizes(walk, *sizes, frame, from);
+  const auto last = reinterpret_cast<uintptr_t>(walk.places[walk.count - 1]);
+  if (last > slot->stack_top) slot->stack_top = last;
 }
 
 void remember(StackMemo& memo, const Walk& walk, uintptr_t caller, uintptr_t frame,
               uint32_t stack) {
-  if (!walk.plain || walk.count > kMemoDepth) return;
   memo.caller = caller;
   memo.frame = frame;
   memo.epoch = module_epoch();
   memo.stack = stack;
   memo.count = walk.count;
+  memo.is_whole = walk.count < walk.limit ? 1 : 0;
   for (unsigned i = 0; i < walk.count; ++i) {
     memo.places[i] = walk.places[i];
     memo.addresses[i] = walk.addresses[i];
@@ -77,31 +193,28 @@ void remember(StackMemo& memo, const Walk& walk, uintptr_t caller, uintptr_t fra
 
 }  // namespace
 
-uint32_t current_stack(Inside& in, uintptr_t caller) {
-  return current_stack(in, caller, process().stack_depth);
-}
-
 uint32_t current_stack(Inside& in, uintptr_t caller, unsigned depth) {
   if (depth <= 1) return caller_stack(in, caller);
   // Ours, not the program's; but it lies at the same distance from it for each
   // of our entry points.
-  return stack_from(in, caller, reinterpret_cast<uintptr_t>(__builtin_frame_address(0)), depth);
+  return stack_from(in, caller, reinterpret_cast<uintptr_t>(__builtin_frame_address(0)), depth,
+                    reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
 }
 
-uint32_t stack_from(Inside& in, uintptr_t caller, uintptr_t frame, unsigned depth) {
+uint32_t stack_from(Inside& in, uintptr_t caller, uintptr_t frame, unsigned depth, uintptr_t from) {
   if (depth <= 1) return caller_stack(in, caller);
-  StackMemo* memos = memos_of(in);
-  StackMemo* memo = memos == nullptr ? nullptr : &memo_for(memos, caller, frame);
+  ThreadSlot* slot = slot_with_memos(in);
+  StackMemo* memo = slot == nullptr ? nullptr : &memo_for(slot->memos, caller, frame);
   if (memo != nullptr && is_same_stack(*memo, caller, frame, module_epoch())) return memo->stack;
   Walk walk;
-  walk.count = 0;
-  walk.plain = true;
   walk.limit = depth < kMaxDepth ? depth : kMaxDepth;
-  walk.own = own_module();
-  _Unwind_Backtrace(visit, &walk);
+  take_walk(walk, slot, caller, frame, from);
   if (walk.count == 0) return caller_stack(in, caller);
   const uint32_t stack = stack_id(in, walk.addresses, walk.count);
-  if (memo != nullptr && stack != 0) remember(*memo, walk, caller, frame, stack);
+  if (memo != nullptr && stack != 0 && walk.plain && walk.count <= kMemoDepth) {
+    remember(*memo, walk, caller, frame, stack);
+    slot->last_stack = memo;
+  }
   return stack;
 }
 

@@ -89,15 +89,19 @@ bool is_skipped(void* block, void* caller) {
 
 __attribute__((constructor)) void start(int, char**, char** environment) {
   constexpr char kName[] = "PLUMB_DROP_FREES=";
-  char** to = environment;
   const char* text = nullptr;
   for (char** at = environment; *at != nullptr; ++at) {
-    if (strncmp(*at, kName, sizeof kName - 1) == 0)
-      text = *at + sizeof kName - 1;
-    else
-      *to++ = *at;
+    if (strncmp(*at, kName, sizeof kName - 1) == 0) text = *at + sizeof kName - 1;
   }
-  *to = nullptr;
+  // Under plumb run the program sees the environment that it would have. A tool that
+  // starts it by way of other programs needs the variable to get there.
+  if (text != nullptr && strstr(text, "hide=1") != nullptr) {
+    char** to = environment;
+    for (char** at = environment; *at != nullptr; ++at) {
+      if (strncmp(*at, kName, sizeof kName - 1) != 0) *to++ = *at;
+    }
+    *to = nullptr;
+  }
   if (text == nullptr) return;
   if (const char* at = strstr(text, "percent="); at != nullptr) {
     percent = static_cast<unsigned>(strtoul(at + 8, nullptr, 10));

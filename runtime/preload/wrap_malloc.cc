@@ -52,8 +52,9 @@ __attribute__((always_inline)) inline void zero_words(void* block, size_t size) 
   if (at != end) *reinterpret_cast<uint64_t*>(at) = 0;
 }
 
-inline void* track(Inside& in, void* block, size_t size, PlumbApi api, uintptr_t caller,
-                   const Named& name) {
+__attribute__((always_inline)) inline void* track(Inside& in, void* block, size_t size,
+                                                  PlumbApi api, uintptr_t caller,
+                                                  const Named& name) {
   if (block == nullptr) return block;
   if (__builtin_expect(!in.outermost(), 0)) {
     if (in.thread().own_work == 0) trace().limit(PLUMB_LIMIT_NESTED);
@@ -161,6 +162,7 @@ void* track_aligned(size_t alignment, size_t size, PlumbApi api, uintptr_t calle
 }
 
 constexpr size_t kSmall = 256;
+constexpr uintptr_t kFromMalloc = 1;  // stands for the code below; no address
 
 // What nearly every malloc is: a name and a stack that were seen before, a small
 // block, nothing that stands in the way. Null when it is not; then nothing was
@@ -184,7 +186,7 @@ __attribute__((always_inline)) inline void* quick_malloc(size_t size, uintptr_t 
   if (process().stack_depth > 1) {
     stack = remembered_stack(*slot, caller, frame);
     if (__builtin_expect(stack == 0, 0)) {
-      stack = stack_from(in, caller, frame, process().stack_depth);
+      stack = stack_from(in, caller, frame, process().stack_depth, kFromMalloc);
     }
   }
   void* block = __libc_malloc(size);

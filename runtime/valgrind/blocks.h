@@ -32,14 +32,15 @@ enum Cause : UChar {
 
 enum BlockState : UChar {
   kFreed = 0,
-  kHeld = 1,      // memory outside the arena refers to it
+  kHeld = 1,      // memory that holds it refers to it
   kFloating = 2,  // registers may
   kGone = 3,      // nothing outside the arena does
 };
 
-inline constexpr UChar kReturned = 1;  // the innermost function had it as its result
-inline constexpr UChar kLastRead = 2;  // nothing read it after that place
-inline constexpr UChar kThrown = 4;    // an exception left the frame after that
+inline constexpr UChar kReturned = 1;   // the innermost function had it as its result
+inline constexpr UChar kLastRead = 2;   // nothing read it after that place
+inline constexpr UChar kThrown = 4;     // an exception left the frame after that
+inline constexpr UChar kNotStored = 8;  // it never was in memory
 
 struct Trail;
 
@@ -49,6 +50,7 @@ struct Drop {
   StackId stack;
   Cause cause;
   UChar flags;        // as in record.h's PLUMB_WATCHED_...
+  Addr ip;            // the place when no stack was taken; else 0
   PlumbPlace* place;  // what it was in; null: unknown
 };
 
@@ -56,11 +58,13 @@ struct Block {
   Addr address;
   SizeT size;
   UInt generation;  // of the id
-  UInt held;        // words outside the arena
+  UInt held;        // words that hold it
+  UInt outside;     // ... and are outside the arena
   UInt saved;       // registers that a function saved for its caller
   BlockState state;
   UChar verdict;    // at the end; PlumbBlockState
   bool told;        // its loss was
+  bool stored;      // memory once held it
   bool read;        // a register with it was read since `drop`
   UInt float_age;   // pieces of code since it began to float or was read
   bool read_below;  // ... by a function that the owner called

@@ -7,6 +7,7 @@
 namespace plumb::vg {
 
 ULong floating = 0;
+bool inside_holds = false;
 Addr jump_from = 0;
 Addr jump_to = 0;
 
@@ -52,11 +53,18 @@ void stop_floating(BlockId id) {
 }
 
 void note_drop(Block& it, Cause cause, StackId stack, UChar flags) {
-  it.drop = {++now, stack, cause, flags, it.drop.place};
+  it.drop = {++now, stack, cause, flags, 0, it.drop.place};
   note_no_place(it);
   it.read = false;
   it.read_below = false;
   it.float_age = 0;
+}
+
+// Only other blocks refer to it from now on: should they be a cycle, it is lost here.
+// That happens all the time, so nothing is kept of it but the place.
+void left_outside(Block& it, Cause cause, Addr ip) {
+  it.drop = {++now, 0, cause, 0, ip, it.drop.place};
+  note_no_place(it);
 }
 
 // Nothing outside refers to it any more, except perhaps registers.
@@ -67,7 +75,7 @@ void dropped(BlockId id, Cause cause, StackId stack, UChar flags = 0) {
   start_floating(id);
 }
 // The same, for a word of memory.
-void dropped(const Slot& slot, Cause cause, const RawStack& stack, UChar flags = 0) {
+void dropped(const OldSlot& slot, Cause cause, const RawStack& stack, UChar flags = 0) {
   Block& it = block(slot.block);
   if (it.held != 0) return;
   dropped(slot.block, cause, keep_stack(stack), flags);
@@ -75,7 +83,7 @@ void dropped(const Slot& slot, Cause cause, const RawStack& stack, UChar flags =
 }
 
 // Where and why, for a word that was overwritten or went with its memory.
-void dropped_here(const Slot& slot, Cause cause, ThreadId thread) {
+void dropped_here(const OldSlot& slot, Cause cause, ThreadId thread) {
   Block& it = block(slot.block);
   if (it.held != 0) return;
   Thread& state = thread_state(thread);
@@ -91,24 +99,31 @@ void dropped_here(const Slot& slot, Cause cause, ThreadId thread) {
 
 void add_reference(BlockId id, Addr word, SlotKind kind, ThreadId thread) {
   Block& it = block(id);
-  if (kind == kInside) return;
   if (kind == kSaved) {
     ++it.saved;
     return;
   }
+  it.stored = true;
+  if (kind == kInside && !inside_holds) return;
   ++it.held;
   if (it.state != kHeld) {
-    stop_floating(id);
+    if (it.state == kFloating) stop_floating(id);
     it.state = kHeld;
   }
+  if (kind == kInside) {
+    it.owner_sp = 0;
+    if (it.outside == 0) left_outside(it, kScopeEnd, VG_(get_IP)(thread));
+    return;
+  }
+  ++it.outside;
   // A word of a function that the owner called is not the owner's.
   const Thread& state = thread_state(thread);
   const bool below_owner = it.owner_sp != 0 && word < it.owner_sp && word >= state.stack_low;
   if (!below_owner) it.owner_sp = 0;
 }
 
-// The slot has been removed.
-bool lose_reference(const Slot& slot) {
+// The slot has been removed. True: it was the last that held the block.
+bool lose_reference(const OldSlot& slot, Cause cause, Addr ip) {
   if (!is_current(slot)) return false;
   Block& it = block(slot.block);
   if (it.state == kFreed) return false;
@@ -116,13 +131,19 @@ bool lose_reference(const Slot& slot) {
     --it.saved;
     return false;
   }
-  if (slot.kind == kOutside) --it.held;
+  if (slot.kind == kOutside) {
+    --it.held;
+    --it.outside;
+    if (it.outside == 0 && it.held != 0) left_outside(it, cause, ip);
+  } else if (inside_holds) {
+    --it.held;
+  }
   return it.held == 0;
 }
 
 // A word that is over must not look like a reference later, when somebody
 // writes one half of it.
-void wipe(const Slot& slot) {
+void wipe(const OldSlot& slot) {
   Addr* word = reinterpret_cast<Addr*>(slot.address);
   if (find_block(*word) == slot.block) *word = 0;
 }
@@ -145,30 +166,28 @@ void reconcile(Addr word, bool saved, bool partial, ThreadId thread) {
   const BlockId found = find_block(*reinterpret_cast<const Addr*>(word));
   Slot* slot = slots.find(word);
   if (slot == nullptr && found == 0) return;
-  Slot old{};
+  const SlotKind kind = watch::in_arena(word) ? kInside : saved ? kSaved : kOutside;
+  OldSlot old{};
   if (slot != nullptr) {
-    if (slot->block == found && is_current(*slot)) {
-      const bool was_saved = slot->kind == kSaved;
-      if (was_saved == saved) return;
-    }
-    old = *slot;
-    slots.remove(slot);
+    if (slot->block == found && slot->kind == kind && is_current(*slot)) return;
+    old = slots.take(word, slot);
   }
-  if (found != 0) {
-    // Half-written words pass through values that mean nothing.
-    const bool chance = partial && block(found).state == kGone;
-    if (!chance) {
-      const SlotKind kind = watch::in_arena(word) ? kInside : saved ? kSaved : kOutside;
-      add_reference(found, word, kind, thread);
-      Slot* fresh = slots.add(word, found, kind);
-      if (const ThreadId owner = stack_owner(word, thread); owner != 0) {
-        fresh->listed = 1;
-        list_stack_word(owner, word);
-        if (owner == thread) set_lowest(thread);
-      }
+  // Half-written words pass through values that mean nothing.
+  const bool chance = found != 0 && partial && block(found).state == kGone;
+  if (found != 0 && !chance) {
+    add_reference(found, word, kind, thread);
+    Slot* fresh = slots.add(word, found, kind);
+    if (old.listed != 0) {
+      fresh->listed = 1;
+    } else if (const ThreadId owner = stack_owner(word, thread); owner != 0) {
+      fresh->listed = 1;
+      list_stack_word(owner, word);
+      if (owner == thread) set_lowest(thread);
     }
   }
-  if (old.address != 0 && lose_reference(old)) dropped_here(old, kOverwritten, thread);
+  if (old.block != 0 && lose_reference(old, kOverwritten, VG_(get_IP)(thread))) {
+    dropped_here(old, kOverwritten, thread);
+  }
 }
 
 // The stack when the unwinding began, from the frame of this address on.
@@ -185,23 +204,25 @@ void frames_end(ThreadId id, Thread& state, Addr sp, const VexGuestAMD64State* r
                 Addr return_ip) {
   RawStack raw;
   raw.count = 0;
-  while (state.stack_words.count != 0 && state.stack_words.last() < sp) {
-    const Addr word = state.stack_words.pop();
+  const auto returned_stack = [&]() -> const RawStack& {  // taken when it is needed: rarely
     if (returning != nullptr && raw.count == 0) {
       take_stack(id, raw, true);
       raw.ips[0] = return_ip;
     }
+    return raw;
+  };
+  while (state.stack_words.count != 0 && state.stack_words.last() < sp) {
+    const Addr word = state.stack_words.pop();
     if (word == state.end_marker) {
       state.end_marker = 0;
-      state.end_stack = keep_stack(raw);
+      state.end_stack = keep_stack(returned_stack());
       continue;
     }
     Slot* slot = slots.find(word);
     if (slot == nullptr || slot->listed == 0) continue;
-    const Slot old = *slot;
-    slots.remove(slot);
+    const OldSlot old = slots.take(word, slot);
     wipe(old);
-    if (!lose_reference(old)) continue;
+    if (!lose_reference(old, kScopeEnd, return_ip)) continue;
     Block& it = block(old.block);
     if (state.leaving != 0 && returning == nullptr) {
       // The unwinder's own frames lie below; what they saved belonged to the
@@ -212,7 +233,7 @@ void frames_end(ThreadId id, Thread& state, Addr sp, const VexGuestAMD64State* r
       if (!in_frame) note_registers(it, it.read_registers);
       continue;
     }
-    RawStack stack = raw;
+    RawStack stack = returned_stack();
     const bool passed_on = it.owner_sp != 0 && it.owner_sp > word && it.owner_sp >= sp;
     if (passed_on) cut_to_frame_of(stack, it.owner_sp);
     const bool returned =
@@ -466,17 +487,17 @@ void memory_written(Addr address, SizeT size, bool saved, bool partial) {
 }
 
 void range_dies(Addr begin, SizeT size, Cause cause, ThreadId thread) {
-  slots.take_range(begin, begin + size, [&](const Slot& slot) {
+  slots.take_range(begin, begin + size, [&](const OldSlot& slot) {
     if (cause == kHolderFreed) wipe(slot);
-    if (lose_reference(slot)) dropped_here(slot, cause, thread);
+    if (lose_reference(slot, cause, VG_(get_IP)(thread))) dropped_here(slot, cause, thread);
   });
 }
 
 void range_moves(Addr from, Addr to, SizeT size) {
-  slots.take_range(from, from + size, [&](const Slot& slot) {
+  slots.take_range(from, from + size, [&](const OldSlot& slot) {
     if (!is_current(slot)) return;
     const Addr word = slot.address - from + to;
-    if (Slot* there = slots.find(word); there != nullptr) slots.remove(there);
+    if (Slot* there = slots.find(word); there != nullptr) slots.take(word, there);
     slots.add(word, slot.block, static_cast<SlotKind>(slot.kind));
   });
 }
@@ -501,9 +522,9 @@ void thread_ends(ThreadId id, Addr thread_pointer) {
   // The thread's own variables lie between its stack and the thread pointer;
   // what is above that belongs to whoever joins the thread.
   const Addr end = thread_pointer > thread.stack_high ? thread_pointer : thread.stack_high;
-  slots.take_range(thread.stack_low, end, [&](const Slot& slot) {
+  slots.take_range(thread.stack_low, end, [&](const OldSlot& slot) {
     wipe(slot);
-    if (!lose_reference(slot)) return;
+    if (!lose_reference(slot, kThreadEnd, VG_(get_IP)(id))) return;
     dropped(slot.block, kThreadEnd, thread.end_stack);
     RawStack none;
     none.count = 0;

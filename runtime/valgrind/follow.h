@@ -12,7 +12,10 @@
 // for results and is never read was discarded by the caller.
 //
 // References from one watched block to another do not hold: a cycle floats away
-// at the moment when the last reference from outside goes. Whether a block that
+// at the moment when the last reference from outside goes. When every block is
+// watched (`inside_holds`) they do, since otherwise the whole heap would float all
+// the time; of a cycle only the instruction is known then at which the last word
+// outside the heap went. Whether a block that
 // floated away is really lost is decided by reachability at the end.
 //
 // Limits: registers are known at the bounds of pieces of straight code only; a
@@ -28,6 +31,8 @@ namespace plumb::vg {
 
 // Non-zero: registers must be looked at. Read by the instrumented code.
 extern ULong floating;
+// References from watched blocks hold others.
+extern bool inside_holds;
 
 // A fresh block: the allocator is about to return it.
 void begin_block(BlockId id, ThreadId thread);

@@ -199,6 +199,8 @@ Piece* describe(const IRSB* in, Int first) {
 
 // --- Writing code ---
 
+constexpr UInt kTop = static_cast<UInt>(watch::kArenaTop);
+
 class Writer {
  public:
   explicit Writer(IRSB* out) : out_(out) {}
@@ -214,6 +216,16 @@ class Writer {
     return load(mkIRExpr_HWord(reinterpret_cast<HWord>(address)));
   }
   IRExpr* number(ULong value) { return IRExpr_Const(IRConst_U64(value)); }
+  // The word at the address is in the arena: its upper half says so.
+  IRExpr* word_in_arena(IRExpr* address, UInt offset = 0) {
+    if (pointer_mask != ~Addr{0}) return in_arena(load(plus(address, offset)));
+    IRExpr* half = assign(Ity_I32, IRExpr_Load(Iend_LE, Ity_I32, plus(address, offset + 4)));
+    return assign(Ity_I1, IRExpr_Binop(Iop_CmpEQ32, half, IRExpr_Const(IRConst_U32(kTop))));
+  }
+  IRExpr* plus(IRExpr* address, UInt offset) {
+    if (offset == 0) return address;
+    return assign(Ity_I64, IRExpr_Binop(Iop_Add64, address, number(offset)));
+  }
   IRExpr* in_arena(IRExpr* value) {
     if (pointer_mask != ~Addr{0}) {
       value = assign(Ity_I64, IRExpr_Binop(Iop_And64, value, number(pointer_mask)));
@@ -250,14 +262,47 @@ void reads_registers(IRDirty* dirty) {
                        0, 0};
 }
 
+// What is known of temporaries.
+struct Known {
+  UChar* of;
+  static constexpr UChar kStackAddress = 1;  // the stack pointer plus a constant
+  static constexpr UChar kSmall = 2;         // less than 2^32
+
+  bool is_stack(const IRExpr* expr) const {
+    return expr->tag == Iex_RdTmp && of[expr->Iex.RdTmp.tmp] == kStackAddress;
+  }
+  // It is no reference to a watched block, whatever it is.
+  bool is_no_reference(const IRExpr* expr) const {
+    return expr->tag == Iex_Const || (expr->tag == Iex_RdTmp && of[expr->Iex.RdTmp.tmp] != 0);
+  }
+  void note(const IRStmt* statement) {
+    if (statement->tag != Ist_WrTmp) return;
+    const IRExpr* data = statement->Ist.WrTmp.data;
+    UChar& what = of[statement->Ist.WrTmp.tmp];
+    if (data->tag == Iex_Get && data->Iex.Get.offset == kStackPointer) {
+      what = kStackAddress;
+    } else if (data->tag == Iex_RdTmp) {
+      what = of[data->Iex.RdTmp.tmp];
+    } else if (data->tag == Iex_Binop) {
+      const IROp op = data->Iex.Binop.op;
+      if ((op == Iop_Add64 || op == Iop_Sub64) && is_stack(data->Iex.Binop.arg1) &&
+          data->Iex.Binop.arg2->tag == Iex_Const) {
+        what = kStackAddress;
+      }
+    } else if (data->tag == Iex_Unop) {
+      const IROp op = data->Iex.Unop.op;
+      const bool widened =
+          op == Iop_1Uto64 || op == Iop_8Uto64 || op == Iop_16Uto64 || op == Iop_32Uto64;
+      if (widened) what = kSmall;
+    }
+  }
+};
+
 constexpr UInt kWrittenSaved = 0x100;
 constexpr UInt kWrittenPartial = 0x200;
 
 VG_REGPARM(2) void on_write(Addr address, UWord how) {
-  const ThreadId thread = VG_(get_running_tid)();
-  const bool saved = (how & kWrittenSaved) != 0;
-  if (!saved && is_own(VG_(get_IP)(thread))) return;
-  memory_written(address, how & 0xff, saved, (how & kWrittenPartial) != 0);
+  memory_written(address, how & 0xff, (how & kWrittenSaved) != 0, (how & kWrittenPartial) != 0);
 }
 
 void add_written(Writer& write, IRExpr* address, UInt how, IRExpr* guard) {
@@ -266,9 +311,9 @@ void add_written(Writer& write, IRExpr* address, UInt how, IRExpr* guard) {
                        mkIRExprVec_2(address, mkIRExpr_HWord(how)), guard));
 }
 
-// The words of a wide value.
-IRExpr* word_of(Writer& write, IRExpr* value, IRType type, UInt index) {
-  if (value->tag == Iex_Const) return nullptr;
+// The words of a wide value; null: no reference.
+IRExpr* word_of(Writer& write, const Known& known, IRExpr* value, IRType type, UInt index) {
+  if (known.is_no_reference(value)) return nullptr;
   if (type == Ity_I64) return value;
   if (type == Ity_V128) {
     return write.assign(Ity_I64, IRExpr_Unop(index == 0 ? Iop_V128to64 : Iop_V128HIto64, value));
@@ -277,26 +322,15 @@ IRExpr* word_of(Writer& write, IRExpr* value, IRType type, UInt index) {
   return write.assign(Ity_I64, IRExpr_Unop(parts[index], value));
 }
 
-IRExpr* plus(Writer& write, IRExpr* address, UInt offset) {
-  if (offset == 0) return address;
-  return write.assign(Ity_I64, IRExpr_Binop(Iop_Add64, address, write.number(offset)));
-}
-
 // A store of whole words, known before it happens.
-void add_wide_store(Writer& write, IRStmt* store, IRExpr* address, IRExpr* data, IRType type,
-                    const UChar* code) {
+void add_wide_store(Writer& write, const Known& known, IRStmt* store, IRExpr* address, IRExpr* data,
+                    IRType type, const UChar* code) {
   const UInt bytes = static_cast<UInt>(sizeofIRType(type));
   const bool push = is_push(code);
-  if (push && data->tag == Iex_Const) {
-    write.add(store);
-    return;
-  }
   IRExpr* guard = nullptr;
   for (UInt i = 0; i < bytes / 8; ++i) {
-    if (!push) {
-      guard = write.either(guard, write.in_arena(write.load(plus(write, address, i * 8))));
-    }
-    if (IRExpr* word = word_of(write, data, type, i); word != nullptr) {
+    if (!push) guard = write.either(guard, write.word_in_arena(address, i * 8));
+    if (IRExpr* word = word_of(write, known, data, type, i); word != nullptr) {
       guard = write.either(guard, write.in_arena(word));
     }
   }
@@ -307,22 +341,29 @@ void add_wide_store(Writer& write, IRStmt* store, IRExpr* address, IRExpr* data,
 }
 
 // Any other write: the word is looked at before and after.
-void add_small_store(Writer& write, IRStmt* store, IRExpr* address, UInt bytes) {
+void add_small_store(Writer& write, IRStmt* store, IRExpr* address, UInt bytes, IRExpr* data) {
   IRExpr* word = write.assign(Ity_I64, IRExpr_Binop(Iop_And64, address, write.number(~ULong{7})));
-  IRExpr* before = write.in_arena(write.load(word));
+  IRExpr* before = write.word_in_arena(word);
   write.add(store);
-  IRExpr* after = write.in_arena(write.load(word));
+  IRExpr* after = nullptr;
+  if (bytes != 4 || data == nullptr || pointer_mask != ~Addr{0}) {
+    after = write.word_in_arena(word);
+  } else if (data->tag != Iex_Const || data->Iex.Const.con->Ico.U32 == kTop) {
+    // Half a word makes a reference only if it is that half, or was one before.
+    after = write.assign(Ity_I1, IRExpr_Binop(Iop_CmpEQ32, data, IRExpr_Const(IRConst_U32(kTop))));
+  }
   add_written(write, address, bytes | kWrittenPartial, write.either(before, after));
 }
 
-void add_store(Writer& write, IRSB* in, IRStmt* store, const UChar* code) {
+void add_store(Writer& write, const Known& known, IRSB* in, IRStmt* store, const UChar* code) {
   IRExpr* address = store->Ist.Store.addr;
   IRExpr* data = store->Ist.Store.data;
   const IRType type = typeOfIRExpr(in->tyenv, data);
   if (type == Ity_I64 || type == Ity_V128 || type == Ity_V256) {
-    add_wide_store(write, store, address, data, type, code);
+    add_wide_store(write, known, store, address, data, type, code);
   } else {
-    add_small_store(write, store, address, static_cast<UInt>(sizeofIRType(type)));
+    add_small_store(write, store, address, static_cast<UInt>(sizeofIRType(type)),
+                    type == Ity_I32 ? data : nullptr);
   }
 }
 
@@ -342,68 +383,46 @@ void add_swap(Writer& write, IRSB* in, IRStmt* statement) {
   const UInt bytes = static_cast<UInt>(sizeofIRType(typeOfIRExpr(in->tyenv, swap->dataLo))) *
                      (swap->dataHi != nullptr ? 2 : 1);
   if (bytes < 8) {
-    add_small_store(write, statement, swap->addr, bytes);
+    add_small_store(write, statement, swap->addr, bytes, nullptr);
     return;
   }
   IRExpr* guard = nullptr;
   for (UInt i = 0; i < bytes / 8; ++i) {
-    guard = write.either(guard, write.in_arena(write.load(plus(write, swap->addr, i * 8))));
+    guard = write.either(guard, write.word_in_arena(swap->addr, i * 8));
   }
   write.add(statement);
   for (UInt i = 0; i < bytes / 8; ++i) {
-    guard = write.either(guard, write.in_arena(write.load(plus(write, swap->addr, i * 8))));
+    guard = write.either(guard, write.word_in_arena(swap->addr, i * 8));
   }
   add_written(write, swap->addr, bytes, guard);
 }
 
 // --- Uses ---
 
-// Temporaries that are the stack pointer plus a constant.
-struct StackAddresses {
-  bool* is;
-
-  bool holds(const IRExpr* expr) const {
-    if (expr->tag == Iex_Const) return true;  // a module's own data
-    return expr->tag == Iex_RdTmp && is[expr->Iex.RdTmp.tmp];
-  }
-  void note(const IRStmt* statement) {
-    if (statement->tag != Ist_WrTmp) return;
-    const IRExpr* data = statement->Ist.WrTmp.data;
-    bool from_stack = data->tag == Iex_Get && data->Iex.Get.offset == kStackPointer;
-    if (data->tag == Iex_Binop &&
-        (data->Iex.Binop.op == Iop_Add64 || data->Iex.Binop.op == Iop_Sub64)) {
-      const IRExpr* left = data->Iex.Binop.arg1;
-      from_stack = left->tag == Iex_RdTmp && is[left->Iex.RdTmp.tmp] &&
-                   data->Iex.Binop.arg2->tag == Iex_Const;
-    }
-    if (from_stack) is[statement->Ist.WrTmp.tmp] = true;
-  }
-};
-
-void add_use(Writer& write, const StackAddresses& stack, IRExpr* address) {
-  if (!note_uses || stack.holds(address)) return;
+void add_use(Writer& write, const Known& known, IRExpr* address) {
+  if (address->tag == Iex_Const || known.is_stack(address)) return;
   write.add(write.call(1, "plumb_on_access", reinterpret_cast<void*>(on_access),
                        mkIRExprVec_1(address), write.in_arena(address)));
 }
 
-void add_uses(Writer& write, const StackAddresses& stack, const IRStmt* statement) {
+void add_uses(Writer& write, const Known& known, const IRStmt* statement) {
   switch (statement->tag) {
     case Ist_WrTmp:
       if (statement->Ist.WrTmp.data->tag == Iex_Load) {
-        add_use(write, stack, statement->Ist.WrTmp.data->Iex.Load.addr);
+        add_use(write, known, statement->Ist.WrTmp.data->Iex.Load.addr);
       }
       break;
     case Ist_Store:
-      add_use(write, stack, statement->Ist.Store.addr);
+      add_use(write, known, statement->Ist.Store.addr);
       break;
     case Ist_LoadG:
-      add_use(write, stack, statement->Ist.LoadG.details->addr);
+      add_use(write, known, statement->Ist.LoadG.details->addr);
       break;
     case Ist_StoreG:
-      add_use(write, stack, statement->Ist.StoreG.details->addr);
+      add_use(write, known, statement->Ist.StoreG.details->addr);
       break;
     case Ist_CAS:
-      add_use(write, stack, statement->Ist.CAS.details->addr);
+      add_use(write, known, statement->Ist.CAS.details->addr);
       break;
     default:
       break;
@@ -502,8 +521,8 @@ IRSB* instrument(VgCallbackClosure*, IRSB* in, const VexGuestLayout*, const VexG
   } else {
     add_leave(write, piece->first);
   }
-  StackAddresses stack{static_cast<bool*>(
-      VG_(calloc)("plumb.stack", static_cast<SizeT>(in->tyenv->types_used + 1), sizeof(bool)))};
+  Known known{static_cast<UChar*>(
+      VG_(calloc)("plumb.known", static_cast<SizeT>(in->tyenv->types_used + 1), 1))};
   const UChar* code = nullptr;
   for (; at < in->stmts_used; ++at) {
     IRStmt* statement = in->stmts[at];
@@ -511,19 +530,19 @@ IRSB* instrument(VgCallbackClosure*, IRSB* in, const VexGuestLayout*, const VexG
       code = reinterpret_cast<const UChar*>(statement->Ist.IMark.addr);
     }
     if (own) {
-      const bool push = statement->tag == Ist_Store && pushed_register(code) >= 0;
-      if (push) {
-        add_store(write, in, statement, code);
+      const int pushed = statement->tag == Ist_Store ? pushed_register(code) : -1;
+      if (pushed >= 0 && ((kKeptRegisters >> pushed) & 1) != 0) {
+        add_store(write, known, in, statement, code);
       } else {
         addStmtToIRSB(out, statement);
       }
       continue;
     }
-    stack.note(statement);
-    add_uses(write, stack, statement);
+    known.note(statement);
+    if (note_uses) add_uses(write, known, statement);
     switch (statement->tag) {
       case Ist_Store:
-        add_store(write, in, statement, code);
+        add_store(write, known, in, statement, code);
         break;
       case Ist_StoreG:
         add_guarded_store(write, in, statement);
@@ -536,7 +555,7 @@ IRSB* instrument(VgCallbackClosure*, IRSB* in, const VexGuestLayout*, const VexG
         break;
     }
   }
-  VG_(free)(stack.is);
+  VG_(free)(known.of);
   if (piece->ends_in_return) add_return(write, piece);
   if (!own) add_jump(write, in, piece->last);
   return out;

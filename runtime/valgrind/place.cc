@@ -1,10 +1,14 @@
 #include "valgrind/place.h"
 
 #include "valgrind/threads.h"
+#include "valgrind/vector.h"
 
 namespace plumb::vg {
 
 namespace {
+
+// Most blocks have one for a short time only.
+Vector<PlumbPlace*> unused;
 
 constexpr UInt kRegisters = 16;
 // DWARF's number for each register in the order of the guest state.
@@ -19,7 +23,9 @@ constexpr Addr kFrameBytes = 768;
 
 PlumbPlace& place_of(Block& it) {
   if (it.drop.place == nullptr) {
-    it.drop.place = static_cast<PlumbPlace*>(VG_(malloc)("plumb.place", sizeof(PlumbPlace)));
+    it.drop.place = unused.count != 0
+                        ? unused.pop()
+                        : static_cast<PlumbPlace*>(VG_(malloc)("plumb.place", sizeof(PlumbPlace)));
   }
   VG_(memset)(it.drop.place, 0, sizeof(PlumbPlace));
   return *it.drop.place;
@@ -120,7 +126,7 @@ void note_registers(Block& it, UShort registers) {
 
 void forget_place(Block& it) {
   if (it.drop.place == nullptr) return;
-  VG_(free)(it.drop.place);
+  unused.push(it.drop.place);
   it.drop.place = nullptr;
 }
 

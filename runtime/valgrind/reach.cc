@@ -246,15 +246,15 @@ void settle_cycles(Vector<BlockId>& order) {
 void note_holders(ThreadId running) {
   RawStack none;
   none.count = 0;
-  slots.each([&](const Slot& slot) {
+  slots.each([&](Addr address, const Slot& slot) {
     Block& it = block(slot.block);
     if (it.verdict != kReachable || slot.kind != kOutside) return;
     if ((it.generation & 0xfffffff) != slot.generation) return;
-    const NSegment* segment = VG_(am_find_nsegment)(slot.address);
+    const NSegment* segment = VG_(am_find_nsegment)(address);
     const bool in_module = segment != nullptr && segment->kind == SkFileC;
     if (it.mark != 0 && !in_module) return;
     it.mark = 1;
-    note_word(it, slot.address, none, running, false);
+    note_word(it, address, none, running, false);
   });
 }
 

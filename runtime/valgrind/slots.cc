@@ -4,50 +4,35 @@ namespace plumb::vg {
 
 Slots slots;
 
-Slot* Slots::find(Addr address) {
-  if (count_ == 0) return nullptr;
-  for (UInt at = place_of(address);; at = (at + 1) & (capacity_ - 1)) {
-    if (table_[at].address == address) return &table_[at];
-    if (table_[at].address == 0) return nullptr;
+Slots::Chunk* Slots::far_chunk(Addr word) const {
+  for (UInt i = 0; i < chunks_.count; ++i) {
+    if (chunks_.items[i]->begin == word - word % kChunkBytes) return chunks_.items[i];
   }
+  return nullptr;
 }
 
-void Slots::grow() {
-  Slot* old = table_;
-  const UInt old_capacity = capacity_;
-  capacity_ = capacity_ == 0 ? 1024 : capacity_ * 2;
-  table_ = static_cast<Slot*>(VG_(calloc)("plumb.slots", capacity_, sizeof(Slot)));
-  for (UInt i = 0; i < old_capacity; ++i) {
-    if (old[i].address == 0) continue;
-    UInt at = place_of(old[i].address);
-    while (table_[at].address != 0) at = (at + 1) & (capacity_ - 1);
-    table_[at] = old[i];
+// Fresh pages are zero, and those that are not touched take no memory.
+Slots::Chunk* Slots::make_chunk(Addr word) {
+  if (direct_ == nullptr) {
+    direct_ = static_cast<Chunk**>(VG_(am_shadow_alloc)(kDirect / kChunkBytes * sizeof(Chunk*)));
+    tl_assert(direct_ != nullptr);
   }
-  VG_(free)(old);
+  Chunk* chunk = static_cast<Chunk*>(VG_(am_shadow_alloc)(sizeof(Chunk)));
+  tl_assert(chunk != nullptr);
+  chunk->begin = word - word % kChunkBytes;
+  chunks_.push(chunk);
+  if (word < kDirect) direct_[word / kChunkBytes] = chunk;
+  return chunk;
 }
 
-Slot* Slots::add(Addr address, BlockId id, SlotKind kind) {
-  if ((count_ + 1) * 2 > capacity_) grow();
-  UInt at = place_of(address);
-  while (table_[at].address != 0) at = (at + 1) & (capacity_ - 1);
-  table_[at] = {address, id, block(id).generation & 0xfffffff, kind, 0};
+Slot* Slots::add(Addr word, BlockId id, SlotKind kind) {
+  Chunk* chunk = chunk_of(word);
+  if (chunk == nullptr) chunk = make_chunk(word);
+  Slot* slot = &chunk->slots[word % kChunkBytes / sizeof(Addr)];
+  *slot = {id, block(id).generation & 0xfffffff, kind, 0};
+  ++chunk->used;
   ++count_;
-  return &table_[at];
-}
-
-// Linear probing without gaps: later entries of the run move up.
-void Slots::remove(Slot* slot) {
-  UInt hole = static_cast<UInt>(slot - table_);
-  --count_;
-  for (UInt at = (hole + 1) & (capacity_ - 1); table_[at].address != 0;
-       at = (at + 1) & (capacity_ - 1)) {
-    const UInt home = place_of(table_[at].address);
-    const bool stays = ((at - home) & (capacity_ - 1)) < ((at - hole) & (capacity_ - 1));
-    if (stays) continue;
-    table_[hole] = table_[at];
-    hole = at;
-  }
-  table_[hole].address = 0;
+  return slot;
 }
 
 }  // namespace plumb::vg

@@ -1,8 +1,10 @@
 // Slots: the words of memory that refer to watched blocks.
 //
-// A hash table from the word's address to the block. A word that is not in it
-// refers to nothing, whatever it contains: that is what tells a stale word (in
-// a dead frame, in freed memory) from a reference.
+// For each word that may be one, a small entry in a table as large as the memory
+// that it is about: the pieces of the table are made when a word in them becomes a
+// slot. Finding one is two loads. A word without an entry refers to nothing,
+// whatever it contains: that is what tells a stale word (in a dead frame, in freed
+// memory) from a reference.
 // Words on a thread's stack are listed by address as well, so that a return can
 // end all that lie below the stack pointer.
 #pragma once
@@ -20,66 +22,101 @@ enum SlotKind : UChar {
 };
 
 struct Slot {
-  Addr address;  // 0: unused
-  BlockId block;
+  BlockId block;  // 0: unused
   UInt generation : 28;
   UInt kind : 3;
   UInt listed : 1;  // in a thread's list of stack words
 };
+static_assert(sizeof(Slot) == 8);
+
+// A slot that is no longer in the table.
+struct OldSlot : Slot {
+  Addr address;
+};
 
 class Slots {
  public:
-  UInt count() const { return count_; }
-  Slot* find(Addr address);
+  ULong count() const { return count_; }
+  // Null: the word is none.
+  Slot* find(Addr word) {
+    Chunk* chunk = chunk_of(word);
+    if (chunk == nullptr) return nullptr;
+    Slot* slot = &chunk->slots[word % kChunkBytes / sizeof(Addr)];
+    return slot->block != 0 ? slot : nullptr;
+  }
   // The word is not in the table yet.
-  Slot* add(Addr address, BlockId block, SlotKind kind);
-  void remove(Slot* slot);
+  Slot* add(Addr word, BlockId block, SlotKind kind);
+  OldSlot take(Addr word, Slot* slot) {
+    const OldSlot old{{*slot}, word};
+    *slot = {};
+    --chunk_of(word)->used;
+    --count_;
+    return old;
+  }
 
+  // Every slot there is, as `use(address, slot)`.
   template <typename Use>
-  void each(Use use) const {
-    for (UInt i = 0; i < capacity_; ++i) {
-      if (table_[i].address != 0) use(table_[i]);
+  void each(Use use) {
+    for (Chunk* chunk : chunks_) {
+      for (UInt i = 0; chunk->used != 0 && i < kChunkSlots; ++i) {
+        if (chunk->slots[i].block != 0) use(chunk->begin + i * sizeof(Addr), chunk->slots[i]);
+      }
     }
   }
 
-  // Slots in [begin, end), removed and handed to `use(slot)`; any order.
+  // Slots in [begin, end), removed and handed to `use(slot)`.
   template <typename Use>
   void take_range(Addr begin, Addr end, Use use) {
-    if (count_ == 0 || begin >= end) return;
-    const Addr first = (begin + 7) & ~Addr{7};
-    if ((end - first) / 8 <= capacity_) {
-      for (Addr at = first; at < end && count_ != 0; at += 8) {
-        Slot* slot = find(at);
-        if (slot == nullptr) continue;
-        const Slot copy = *slot;
-        remove(slot);
-        use(copy);
+    Addr at = (begin + 7) & ~Addr{7};
+    if (count_ == 0 || at >= end) return;
+    if ((end - at) / kChunkBytes > chunks_.count) {  // mostly not there
+      for (UInt i = 0; i < chunks_.count; ++i) {
+        const Addr first = chunks_[i]->begin;
+        const Addr last = first + kChunkBytes;
+        if (first < end && last > at) {
+          take_in_chunk(chunks_[i], first > at ? first : at, last < end ? last : end, use);
+        }
       }
       return;
     }
-    // Collected first: removing moves entries.
-    Vector<Addr> found{};
-    for (UInt i = 0; i < capacity_; ++i) {
-      if (table_[i].address >= begin && table_[i].address < end) found.push(table_[i].address);
+    while (at < end) {
+      const Addr next = (at / kChunkBytes + 1) * kChunkBytes;
+      const Addr last = next < end ? next : end;
+      if (Chunk* chunk = chunk_of(at); chunk != nullptr) take_in_chunk(chunk, at, last, use);
+      at = next;
     }
-    for (Addr at : found) {
-      Slot* slot = find(at);
-      const Slot copy = *slot;
-      remove(slot);
-      use(copy);
-    }
-    found.release();
   }
 
  private:
-  UInt place_of(Addr address) const {
-    return static_cast<UInt>((address >> 3) * 0x9e3779b97f4a7c15u >> 32) & (capacity_ - 1);
-  }
-  void grow();
+  static constexpr UInt kChunkBytes = 1u << 16;  // of the memory it is about
+  static constexpr UInt kChunkSlots = kChunkBytes / sizeof(Addr);
+  // Below this, where Valgrind puts what the program has, chunks are found directly.
+  static constexpr Addr kDirect = Addr{1} << 38;
 
-  Slot* table_;
-  UInt capacity_;
-  UInt count_;
+  struct Chunk {
+    Addr begin;
+    UInt used;
+    Slot slots[kChunkSlots];
+  };
+
+  Chunk* chunk_of(Addr word) const {
+    if (__builtin_expect(word >= kDirect, 0)) return far_chunk(word);
+    return direct_ == nullptr ? nullptr : direct_[word / kChunkBytes];
+  }
+  Chunk* far_chunk(Addr word) const;
+  Chunk* make_chunk(Addr word);
+
+  template <typename Use>
+  void take_in_chunk(Chunk* chunk, Addr at, Addr end, Use use) {
+    for (; at < end && chunk->used != 0; at += sizeof(Addr)) {
+      Slot* slot = &chunk->slots[at % kChunkBytes / sizeof(Addr)];
+      if (slot->block != 0) use(take(at, slot));
+    }
+  }
+
+  Chunk** direct_;
+  Vector<Chunk*> chunks_;
+  ULong count_;
 };
 
 extern Slots slots;

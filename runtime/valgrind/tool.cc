@@ -39,7 +39,10 @@ UWord start(const watch::Start& start) {
   own_begin = start.own_begin;
   own_end = start.own_end;
   prepare_arena(start.all != 0);
+  inside_holds = start.all != 0;
   note_own_ranges(start.ranges, start.range_count);
+  // What of the library ran before was taken for the program's.
+  VG_(discard_translations_safely)(own_begin, own_end - own_begin, "plumb");
   return watch::kVersion;
 }
 
@@ -59,11 +62,15 @@ UWord answer(Addr address, watch::Info& info) {
   info.state = it.verdict;
   info.leader = it.leader == 0 ? 0 : block(it.leader).address;
   // A word that still holds it, although nothing reaches it: we do not know.
-  const bool known = it.held == 0 && it.drop.stack != 0;
+  const bool known = it.outside == 0 && (it.drop.stack != 0 || it.drop.ip != 0);
   info.cause = known ? it.drop.cause : kUnknownCause;
-  info.flags = it.drop.flags;
+  info.flags = it.drop.flags | (it.stored ? 0 : kNotStored);
   copy_frames(it.allocation, info.allocation);
   copy_frames(known ? it.drop.stack : 0, info.loss);
+  if (known && it.drop.stack == 0) {
+    info.loss.count = 1;
+    info.loss.addresses[0] = it.drop.ip + 1;
+  }
   VG_(memset)(&info.place, 0, sizeof info.place);
   const bool reachable = it.verdict == PLUMB_BLOCK_REACHABLE && it.mark != 0;
   if ((known || reachable) && it.drop.place != nullptr) info.place = *it.drop.place;

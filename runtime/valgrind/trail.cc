@@ -15,6 +15,9 @@ struct Followed {
 };
 Vector<Followed> followed;
 
+// Most blocks have a trail for a short time only.
+Vector<Trail*> unused;
+
 void push(Trail& trail, const Piece* piece) {
   if (trail.count == kMaxTrail) return;
   trail.pieces[trail.count++] = piece;
@@ -47,7 +50,8 @@ UInt sweep(ThreadId thread, Done is_done) {
 
 void begin_trail(Block& it, Addr read_ip, const Piece* piece, Addr sp) {
   if (it.trail == nullptr) {
-    it.trail = static_cast<Trail*>(VG_(malloc)("plumb.trail", sizeof(Trail)));
+    it.trail = unused.count != 0 ? unused.pop()
+                                 : static_cast<Trail*>(VG_(malloc)("plumb.trail", sizeof(Trail)));
   }
   it.trail->from = read_ip;
   it.trail->count = 0;
@@ -68,7 +72,7 @@ void end_trail(Block& it) {
 
 void forget_trail(Block& it) {
   if (it.trail == nullptr) return;
-  VG_(free)(it.trail);
+  unused.push(it.trail);
   it.trail = nullptr;
 }
 

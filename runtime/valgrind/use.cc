@@ -8,7 +8,7 @@ namespace {
 
 // A block that is accessed more often than this has its stack taken only when
 // the function or its frame changes; the innermost place stays exact.
-constexpr UInt kManyUses = 200;
+constexpr UInt kManyUses = 50;
 
 }  // namespace
 
@@ -30,6 +30,7 @@ VG_REGPARM(1) void on_access(Addr address) {
   if (is_own(ip)) return;
   Block& it = block(id);
   const Addr sp = VG_(get_SP)(thread);
+  if (it.use_ip == ip && it.use_sp == sp && it.use_stack != 0) return;  // as it was
   const bool same_frame = it.use_sp == sp && ip - it.use_ip + 512 < 1024;
   if (it.use_count >= kManyUses && same_frame) {
     it.use_ip = ip;

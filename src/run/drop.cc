@@ -82,8 +82,8 @@ Result<void> DropList::prepare(const DropFrees& drop, Launch& launch) const {
   const Result<std::string> library = preload_library("libplumb_drop.so");
   if (!library) return std::unexpected(library.error());
   launch.more_preloads.push_back(*library);
-  launch.more_variables.push_back(
-      fmt::format("PLUMB_DROP_FREES=percent={}:seed={}:output={}", drop.percent, drop.seed, path_));
+  launch.more_variables.push_back(fmt::format(
+      "PLUMB_DROP_FREES=hide=1:percent={}:seed={}:output={}", drop.percent, drop.seed, path_));
   return {};
 }
 

@@ -245,6 +245,8 @@ class Joiner {
     seen.returned = watched.returned;
     seen.last_read = watched.last_read;
     seen.thrown = watched.thrown;
+    seen.not_stored = watched.not_stored;
+    seen.allocation = modules_.rename(watched_.stacks[watched.allocation]);
     seen.stack = modules_.rename(watched_.stacks[watched.loss]);
     seen.trail = modules_.rename(watched_.stacks[watched.trail]);
     seen.use = modules_.rename(watched_.stacks[watched.use]);

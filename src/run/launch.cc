@@ -178,6 +178,7 @@ std::vector<std::string> arguments_for(const Launch& launch, int tell_fd) {
                                     "--sigill-diagnostics=no",
                                     "--max-threads=2000"};
   if (launch.no_input) words.emplace_back("--no-input=yes");
+  if (!launch.uses) words.emplace_back("--uses=no");
   if (!launch.on_leak.empty()) {
     words.push_back("--on-leak=" + launch.on_leak);
     words.push_back(fmt::format("--leak-threshold={}", launch.leak_threshold));

@@ -69,6 +69,7 @@ struct Launch {
   int wants = -1;           // descriptor of the list of allocations to watch
   bool quiet = false;       // output goes nowhere: it was seen before
   bool no_input = false;    // nothing to read; the tool ends the run when it is read
+  bool uses = true;         // the last access to each block is noted
   double limit = 0;         // seconds; then it is killed
   // At the moment of a loss, instead of at the end: "report-now", "stop", "abort" or
   // "gdb"; empty: nothing. The tool tells it on our standard error.

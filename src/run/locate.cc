@@ -141,11 +141,14 @@ class Locating {
 
   // Frames at an instruction, from the source function on that has the variable.
   std::optional<Stack> frames_of_holder(std::uint64_t pc, bool is_return) {
-    const ModuleId module = *seen_.stack.front().module;
-    const std::optional<std::size_t> inside = variables_at(0)->frames_inside(*holder_, pc);
+    return frames_from(pc, is_return, variables_at(0)->frames_inside(*holder_, pc));
+  }
+  // The same without the first ones.
+  std::optional<Stack> frames_from(std::uint64_t pc, bool is_return,
+                                   std::optional<std::size_t> inside) {
     if (!inside) return std::nullopt;
     const std::vector<Frame>& frames =
-        symbols_.frames({module, is_return ? pc + 1 : pc, is_return});
+        symbols_.frames({*seen_.stack.front().module, is_return ? pc + 1 : pc, is_return});
     if (*inside >= frames.size()) return std::nullopt;
     return Stack(frames.begin() + static_cast<std::ptrdiff_t>(*inside), frames.end());
   }
@@ -215,6 +218,22 @@ class Locating {
     return result;
   }
 
+  // How many of the frames at the last read were inlined calls that did not have
+  // the block from the beginning, and only looked at it.
+  std::size_t frames_looking() {
+    const std::size_t outer = seen_.stack.size() - 1;
+    Variables* variables = variables_at(0);
+    if (!seen_.not_stored || variables == nullptr || seen_.allocation.size() <= outer) return 0;
+    // Allocated by this function, or by what it called.
+    const TraceAddress& came = seen_.allocation[seen_.allocation.size() - 1 - outer];
+    if (came.module != seen_.stack.front().module ||
+        !std::ranges::equal(seen_.allocation.end() - static_cast<std::ptrdiff_t>(outer),
+                            seen_.allocation.end(), seen_.stack.begin() + 1, seen_.stack.end())) {
+      return 0;
+    }
+    return variables->frames_looking(pc_of(seen_.stack.front()), pc_of(came));
+  }
+
   void place_in_register(Loss& loss) {
     if (!seen_.last_read || !seen_.stack.front().module) return;
     const std::vector<Stretch> trail = stretches();
@@ -234,7 +253,9 @@ class Locating {
                  // A call's result is there when the code behind it begins.
                  : variables_at(0)->set_between(*holder_, trail[i].first - 1, trail[i].last, false);
       if (!behind) continue;
-      std::optional<Stack> frames = frames_of_holder(*behind - 1, true);
+      const std::uint64_t setter = *behind - 1;
+      std::optional<Stack> frames =
+          frames_from(setter, true, variables_at(0)->frames_of_setter(*holder_, setter));
       if (!frames) continue;
       put_innermost(std::move(*frames), loss);
       loss.cause = Cause::overwritten;
@@ -263,10 +284,20 @@ class Locating {
   }
 
   // The place where nothing refers to it any more is behind the last read, if
-  // that is a later line of the same function.
+  // that is a later line of the same function. When there is none, and what read it
+  // only looked at its object, the block is the caller's.
   void step_behind(const std::vector<Stretch>& trail, Loss& loss) {
     const TraceAddress& address = seen_.stack.front();
-    const std::vector<Frame> read = symbols_.frames({*address.module, address.offset, true});
+    Stack read = symbols_.frames({*address.module, address.offset, true});
+    if (put_later_line(trail, read, loss)) return;
+    const std::size_t looking = frames_looking();
+    if (looking == 0 || looking >= read.size()) return;
+    read.erase(read.begin(), read.begin() + static_cast<std::ptrdiff_t>(looking));
+    if (!put_later_line(trail, read, loss)) put_innermost(std::move(read), loss);
+  }
+
+  bool put_later_line(const std::vector<Stretch>& trail, const Stack& read, Loss& loss) {
+    const TraceAddress& address = seen_.stack.front();
     std::vector<std::uint64_t> next = {address.offset};
     for (std::size_t i = 0; i < trail.size(); ++i) {
       if (i != 0) next.push_back(trail[i].first);
@@ -284,8 +315,9 @@ class Locating {
         continue;
       }
       put_innermost(frames, loss);
-      return;
+      return true;
     }
+    return false;
   }
 
   const SeenLoss& seen_;

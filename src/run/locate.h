@@ -6,7 +6,8 @@
 // again. Debug information says which variable that was; then the loss is where
 // that variable's scope ends or where it is set anew, in the source function
 // that has it. Without such a variable, the machine's place stands, or the line
-// behind the last read.
+// behind the last read; what a member function that was inlined and does
+// not change its object read last is its caller's.
 #pragma once
 
 #include <vector>
@@ -23,7 +24,9 @@ struct SeenLoss {
   bool returned = false;
   bool last_read = false;
   bool thrown = false;
+  bool not_stored = false;
   std::vector<TraceAddress> stack;  // not empty
+  std::vector<TraceAddress> allocation = {};
   std::vector<TraceAddress> trail;
   std::vector<TraceAddress> use;
   TracePlace place;

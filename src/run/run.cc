@@ -309,6 +309,7 @@ Result<RunOutcome> run_program(const RunOptions& options) {
     first.tool_folder = *tool;
     first.wants = wants->fd();
     first.stack_depth = 1;
+    first.uses = options.last_use;  // of all blocks: that takes long
   }
   Input input;
   const Result<Ended> ended = launch_and_wait(first, *memory);

@@ -234,9 +234,10 @@ enum PlumbCause {
 };
 
 /* PlumbWatched.flags */
-#define PLUMB_WATCHED_RETURNED 1u  /* the innermost function had it as its result */
-#define PLUMB_WATCHED_LAST_READ 2u /* lost by not being read again after that instruction */
-#define PLUMB_WATCHED_THROWN 4u    /* the trail ends because an exception left the frame */
+#define PLUMB_WATCHED_RETURNED 1u   /* the innermost function had it as its result */
+#define PLUMB_WATCHED_LAST_READ 2u  /* lost by not being read again after that instruction */
+#define PLUMB_WATCHED_THROWN 4u     /* the trail ends because an exception left the frame */
+#define PLUMB_WATCHED_NOT_STORED 8u /* it never was in memory, only in registers */
 
 /* What the last reference was in. */
 enum PlumbPlaceKind {

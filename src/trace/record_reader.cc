@@ -468,6 +468,7 @@ Result<void> read_watched(const Source& source, const BlockReader& blocks, Stack
     watched.returned = (item.flags & PLUMB_WATCHED_RETURNED) != 0;
     watched.last_read = (item.flags & PLUMB_WATCHED_LAST_READ) != 0;
     watched.thrown = (item.flags & PLUMB_WATCHED_THROWN) != 0;
+    watched.not_stored = (item.flags & PLUMB_WATCHED_NOT_STORED) != 0;
     watched.place = place_of(item.place, modules);
     const std::array<std::pair<std::uint32_t, std::uint32_t*>, 4> wanted = {
         {{item.allocation_stack, &watched.allocation},

@@ -91,6 +91,7 @@ struct TraceWatched {
   bool returned = false;    // the innermost function of the loss had it as its result
   bool last_read = false;   // the loss is that nothing read it after that place
   bool thrown = false;      // ... and an exception left its frame
+  bool not_stored = false;  // it never was in memory
   std::uint32_t trail = 0;  // a stack: pairs of first and last instruction
   TracePlace place;
 };

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "trace/die_walk.h"
+#include "trace/inlined_call.h"
 #include "trace/type_path.h"
 
 namespace plumb {
@@ -206,6 +207,7 @@ struct Variables::Scope {
   std::vector<Range> ranges;
   std::uint64_t declared = 0;  // line
   std::uint64_t called = 0;    // line of the inlined call
+  Dwarf_Die die{};
 };
 
 struct Variables::Variable {
@@ -364,7 +366,7 @@ void Variables::read_function(Function& function, Dwarf_Die die) {
     std::size_t i = 0;
     function.frame_base = read_simple(ops, count, i);
   }
-  function.scopes.push_back({-1, 0, true, function.ranges, line_of(&die, DW_AT_decl_line), 0});
+  function.scopes.push_back({-1, 0, true, function.ranges, line_of(&die, DW_AT_decl_line), 0, die});
   std::vector<std::size_t> open;  // scope at each depth
   for (DieWalk walk(die); !walk.done();) {
     open.resize(walk.depth() - 1, 0);
@@ -376,7 +378,7 @@ void Variables::read_function(Function& function, Dwarf_Die die) {
       function.scopes.push_back({static_cast<int>(scope),
                                  function.scopes[scope].inlined + (inlined ? 1 : 0), inlined,
                                  ranges_of(walk.die()), line_of(walk.die(), DW_AT_decl_line),
-                                 line_of(walk.die(), DW_AT_call_line)});
+                                 line_of(walk.die(), DW_AT_call_line), *walk.die()});
       walk.enter();
       continue;
     }
@@ -509,6 +511,35 @@ std::optional<std::size_t> Variables::frames_inside(const FoundVariable& variabl
   return count;
 }
 
+std::optional<std::size_t> Variables::frames_of_setter(const FoundVariable& variable,
+                                                       std::uint64_t pc) {
+  std::optional<std::size_t> inside = frames_inside(variable, pc);
+  if (!inside) return std::nullopt;
+  const Function& function = *functions_.find(variable.function)->second;
+  std::vector<std::size_t> calls;  // innermost first
+  for (std::size_t scope = function.innermost(pc); calls.size() < *inside;) {
+    calls.push_back(scope);
+    scope = function.function_scope(static_cast<std::size_t>(function.scopes[scope].parent));
+  }
+  while (*inside != 0 && is_given(function.scopes[calls[*inside - 1]].die, variable.type)) {
+    --*inside;
+  }
+  return inside;
+}
+
+std::size_t Variables::frames_looking(std::uint64_t pc, std::uint64_t other) {
+  const Function* function = function_at(pc);
+  if (function == nullptr || function_at(other) != function) return 0;
+  std::size_t count = 0;
+  std::size_t scope = function->innermost(pc);
+  for (; scope != 0 && !any_has(function->scopes[scope].ranges, other) &&
+         is_const_member(function->scopes[scope].die);
+       ++count) {
+    scope = function->function_scope(static_cast<std::size_t>(function->scopes[scope].parent));
+  }
+  return count;
+}
+
 std::optional<std::uint64_t> Variables::end_of(const Function& function, std::size_t scope) {
   const std::size_t home = function.function_scope(scope);
   std::optional<std::uint64_t> best;
@@ -567,7 +598,10 @@ std::optional<std::uint64_t> Variables::set_between(const FoundVariable& variabl
     const bool moved = std::ranges::any_of(places, [&](const Place& other) {
       return other.from == it.from && other.range.begin < begin && other.range.end >= begin;
     });
-    if (!moved || it.simple.kind == Simple::constant) best = begin;
+    // Right behind a call, the register for results has nothing else.
+    const bool is_result =
+        begin == first + 1 && it.simple.kind == Simple::in_register && it.simple.base == 0;
+    if (!moved || is_result || it.simple.kind == Simple::constant) best = begin;
   }
   return best;
 }

@@ -56,6 +56,12 @@ class Variables {
   // How many of the frames at `pc` were inlined into the scope of the variable;
   // nothing when `pc` is not in it.
   std::optional<std::size_t> frames_inside(const FoundVariable& variable, std::uint64_t pc);
+  // The same for an instruction that sets the variable: without those that were
+  // given a pointer to it, since they can be what sets it.
+  std::optional<std::size_t> frames_of_setter(const FoundVariable& variable, std::uint64_t pc);
+  // How many of the frames at `pc` are inlined calls, which `other` is not in, of
+  // member functions that leave their object as it is.
+  std::size_t frames_looking(std::uint64_t pc, std::uint64_t other);
   // An instruction on the last line of the variable's scope.
   std::optional<std::uint64_t> scope_end(const FoundVariable& variable);
   // Where the code from `first` to `last` gives the variable a new value: the

@@ -1,7 +1,6 @@
 // CASE: An out-parameter that already holds a block is filled again.
 // EXPECT: lost 1 block 18 bytes
 // CAUSE: overwritten
-// GAP(run, -O2): function, place - the optimiser left only a register, which ends with its last use
 // GAP(check): place, function - lost in the callee, reported at the call
 #include "case.h"
 

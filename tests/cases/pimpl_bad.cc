@@ -2,7 +2,6 @@
 // EXPECT: lost 1 block 56 bytes
 // CAUSE: scope-end
 // GAP(run, -O2, gcc): holder - the debug information has no variable there
-// GAP(run, -O2, gcc): function, place - the optimiser left only a register, which ends with its last use
 #include "case.h"
 
 class Window {
