@@ -105,11 +105,11 @@ class Lowering {
                              std::to_string(1u << kPlaceBits) +
                              ", %fs:($0)\n\t"
                              "subq $3, $2\n\t"
-                             "btl $$4, ${1:k}\n\t"
-                             "adcq %fs:($0), $2\n\t"
                              "shrq $$" +
                              std::to_string(kShadowShift + 3) +
+                             // The half of the 32 bytes is the last bit that went out.
                              ", $1\n\t"
+                             "adcq %fs:($0), $2\n\t"
                              "movq $2, (,$1,8)";
     StructType* scratch = StructType::get(context_, {word_, word_, word_});
     FunctionType* type = FunctionType::get(scratch, {pointer_, word_, word_}, false);
