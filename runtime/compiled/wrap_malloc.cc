@@ -263,10 +263,16 @@ extern "C" __attribute__((alias("malloc"), visibility("hidden"))) void* plumb_rt
 PLUMB_EXPORT void* calloc(size_t count, size_t size) {
   size_t bytes = 0;
   if (__builtin_mul_overflow(count, size, &bytes)) return no_memory();
+  if (void* block = allocate_quickly(bytes, PLUMB_API_CALLOC, {PLUMB_HERE()})) {
+    return __builtin_memset(block, 0, bytes);
+  }
   return allocate(bytes, 0, PLUMB_API_CALLOC, true, {PLUMB_HERE()});
 }
 
 PLUMB_EXPORT void* realloc(void* old, size_t size) {
+  if (old == nullptr) {
+    if (void* block = allocate_quickly(size, PLUMB_API_REALLOC, {PLUMB_HERE()})) return block;
+  }
   return reallocate(old, size, PLUMB_API_REALLOC, nullptr, {PLUMB_HERE()});
 }
 PLUMB_EXPORT void* reallocarray(void* old, size_t count, size_t size) noexcept {
