@@ -62,24 +62,25 @@ class Bench:
         """The program's source, prepared."""
         if not program.package:
             return HERE / "compiled"
+        # In its place from the start: configure writes down where it was.
         prepared = self.work / f"prepared-{program.package}"
-        if prepared.exists():
+        done_with = self.work / f"prepared-{program.package}.done"
+        if done_with.exists():
             return prepared
-        partial = prepared.with_suffix(".part")
-        shutil.rmtree(partial, ignore_errors=True)
-        shutil.copytree(source_of(program.package, self.work, self.conf), partial, symlinks=True)
+        shutil.rmtree(prepared, ignore_errors=True)
+        shutil.copytree(source_of(program.package, self.work, self.conf), prepared, symlinks=True)
         for name, text in program.written.items():
-            (partial / name).write_text(text)
+            (prepared / name).write_text(text)
         for command in program.prepare:
             extra = KEEP if command[0] == "make" else ["CC=clang-19", "CFLAGS=-O2 -g"]
             # tcc's configure takes options only.
             if program.package == "tcc":
                 extra = ["--cc=clang-19"]
-            done = measure.run(["env", "-C", str(partial), *command, *extra])
+            done = measure.run(["env", "-C", str(prepared), *command, *extra])
             if done.status != 0:
                 raise RuntimeError(f"{program.package}: {' '.join(command)}: "
                                    f"{done.stderr.decode(errors='replace')[-400:]}")
-        partial.rename(prepared)
+        done_with.touch()
         return prepared
 
     def binary(self, name: str, tool: str) -> tuple[Path, float]:

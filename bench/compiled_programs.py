@@ -130,6 +130,9 @@ PROGRAMS = {
                     stdin="text"),
     "diff": Program("diffutils", prepare=[["./configure", "--disable-nls"]], make=["make"],
                     binary="src/diff", arguments=["-", "{folder}/other"], stdin="text"),
+    "patch": Program("patch", prepare=[["./configure", "--disable-nls"]], make=["make"],
+                     binary="src/patch",
+                     arguments=["-s", "-o", "-", "{folder}/text", "{folder}/changes"]),
     "find": Program("findutils", prepare=[["./configure", "--disable-nls"]], make=["make"],
                     binary="find/find", arguments=["/usr", "-name", "*.h", "-newer", "/etc/hostname",
                                                    "-o", "-size", "+100k", "-name", "*x*"]),
@@ -160,6 +163,9 @@ def write_inputs(folder: Path) -> None:
              for i in range(400000)]
     (folder / "text").write_text("\n".join(lines) + "\n")
     (folder / "other").write_text("\n".join(line for i, line in enumerate(lines) if i % 9) + "\n")
+    # As diff writes it: each ninth line goes.
+    (folder / "changes").write_text("".join(f"{i + 1}d{i - i // 9}\n< {lines[i]}\n"
+                                            for i in range(0, len(lines), 9)))
     (folder / "program.lua").write_text(LUA)
     (folder / "query.sql").write_text(SQL)
     (folder / "large.c").write_text("".join(

@@ -17,7 +17,10 @@ namespace {
 
 constexpr unsigned kMostAccesses = 200;
 constexpr unsigned kMostSources = 32;
-constexpr unsigned kMostWays = 8;
+constexpr unsigned kMostUsers = 64;
+constexpr unsigned kMostHolders = 64;
+constexpr unsigned kMostWriters = 32;  // from where ways meet to a mark
+constexpr unsigned kMostRenewals = 2;  // of a place, one by the other
 
 // What a value may have come from, and the phis on the way.
 struct Sources {
@@ -49,27 +52,10 @@ bool find_sources(Value* value, Sources& sources) {
   return true;
 }
 
-// Accesses of the type that may be anything: characters, unions, plain copies.
-bool has_type(const Instruction& access) {
-  const MDNode* tag = access.getMetadata(LLVMContext::MD_tbaa);
-  if (!tag || tag->getNumOperands() < 2) return false;
-  auto* type = dyn_cast_or_null<MDNode>(tag->getOperand(1));
-  auto* name = type && type->getNumOperands() ? dyn_cast<MDString>(type->getOperand(0)) : nullptr;
-  return name && name->getString() != "omnipotent char";
-}
-
-bool is_same_place(const Value* one, const Value* other, const DataLayout& layout) {
-  if (one == other) return true;
-  APInt at(64, 0);
-  APInt there(64, 0);
-  const Value* base = one->stripAndAccumulateConstantOffsets(layout, at, true);
-  return base == other->stripAndAccumulateConstantOffsets(layout, there, true) && at == there;
-}
-
 }  // namespace
 
 Borrow::Borrow(Function& function, MemorySSA& memory, AAResults& aliases)
-    : function_(function), memory_(memory), aliases_(aliases) {
+    : function_(function), memory_(memory), clobber_(function, aliases) {
   unsigned number = 0;
   for (auto part = scc_begin(&function); !part.isAtEnd(); ++part) {
     if (!part.hasCycle()) continue;
@@ -83,28 +69,36 @@ bool Borrow::in_cycle_with(const BasicBlock* one, const BasicBlock* other) const
   return cycle != 0 && cycle == cycles_.lookup(other);
 }
 
-bool Borrow::may_overwrite(Instruction& writer, const LoadInst& load) {
-  if (as_mark(writer)) return false;
-  const MemoryLocation place = MemoryLocation::get(&load);
-  if (auto* store = dyn_cast<StoreInst>(&writer)) {
-    const TypeSize size =
-        function_.getDataLayout().getTypeStoreSize(store->getValueOperand()->getType());
-    if (!size.isScalable() && size < 8) return false;
-    if (has_type(load) && !has_type(*store)) return false;
-    return !aliases_.isNoAlias(MemoryLocation::get(store), place);
+// It writes to the place what was computed from what the place had.
+bool Borrow::renews(Instruction& writer, const PointerPlace& place, unsigned depth) {
+  auto* store = dyn_cast<StoreInst>(&writer);
+  const DataLayout& layout = function_.getDataLayout();
+  if (!store || depth >= kMostRenewals ||
+      !is_same_place(store->getPointerOperand(), place.address, layout)) {
+    return false;
   }
-  return isModSet(aliases_.getModRefInfo(&writer, place));
+  Sources sources;
+  if (!find_sources(store->getValueOperand(), sources) || !sources.phis.empty()) return false;
+  return all_of(sources.values, [&](Value* source) {
+    auto* load = dyn_cast<LoadInst>(source);
+    if (!load || !load->isSimple()) return false;
+    if (load == place.since) return true;
+    MemoryUseOrDef* access = memory_.getMemoryAccess(load);
+    return access && is_same_place(load->getPointerOperand(), place.address, layout) &&
+           memory_.getDomTree().dominates(place.since, load) &&
+           still_holds(place, access->getDefiningAccess(), depth + 1);
+  });
 }
 
-// From `before` backwards to the load nothing writes to where it read.
-bool Borrow::is_unwritten(const LoadInst& load, MemoryAccess* before) {
-  MemoryUseOrDef* there = memory_.getMemoryAccess(&load);
-  if (!there) return false;
+// From `before` backwards to where the place was read or written nothing changes it.
+bool Borrow::still_holds(const PointerPlace& place, MemoryAccess* before, unsigned depth) {
+  MemoryUseOrDef* since = memory_.getMemoryAccess(place.since);
+  if (!since) return false;
   SmallPtrSet<MemoryAccess*, 16> seen;
   SmallVector<MemoryAccess*, 8> pending = {before};
   while (!pending.empty()) {
     MemoryAccess* access = pending.pop_back_val();
-    if (!seen.insert(access).second || memory_.dominates(access, there)) continue;
+    if (!seen.insert(access).second || memory_.dominates(access, since)) continue;
     if (seen.size() > kMostAccesses) return false;
     if (auto* phi = dyn_cast<MemoryPhi>(access)) {
       for (auto& incoming : phi->incoming_values()) {
@@ -113,13 +107,75 @@ bool Borrow::is_unwritten(const LoadInst& load, MemoryAccess* before) {
       continue;
     }
     auto* written = cast<MemoryDef>(access);
-    if (may_overwrite(*written->getMemoryInst(), load)) return false;
+    Instruction& writer = *written->getMemoryInst();
+    if (clobber_.may_change(writer, place) && !renews(writer, place, depth)) return false;
     pending.push_back(written->getDefiningAccess());
   }
   return true;
 }
 
-bool Borrow::is_borrowed_at(Value* value, MemoryAccess* before) {
+bool Borrow::still_holds(const PointerPlace& place, const Point& point) {
+  for (Instruction* writer : point.more) {
+    if (clobber_.may_change(*writer, place)) return false;
+  }
+  return still_holds(place, point.before);
+}
+
+// Does `holder` count as held only because `value` holds it?
+bool Borrow::rests_on(const Value* holder, const Value* value) const {
+  SmallPtrSet<const Value*, 16> seen;
+  SmallVector<const Value*, 8> pending = {holder};
+  while (!pending.empty()) {
+    const Value* next = pending.pop_back_val();
+    if (next == value) return true;
+    if (!seen.insert(next).second) continue;
+    if (seen.size() > kMostHolders) return true;
+    if (auto* load = dyn_cast<LoadInst>(next)) {
+      pending.push_back(getUnderlyingObject(load->getPointerOperand(), 0));
+    } else if (auto* phi = dyn_cast<PHINode>(next)) {
+      for (const Value* incoming : phi->incoming_values()) {
+        pending.push_back(getUnderlyingObject(incoming, 0));
+      }
+    } else if (auto* select = dyn_cast<SelectInst>(next)) {
+      pending.push_back(getUnderlyingObject(select->getTrueValue(), 0));
+      pending.push_back(getUnderlyingObject(select->getFalseValue(), 0));
+    }
+    const auto known = holders_.find(next);
+    if (known == holders_.end()) continue;
+    pending.append(known->second.begin(), known->second.end());
+  }
+  return false;
+}
+
+bool Borrow::was_stored(Value* value, const Point& point) {
+  if (isa<Constant>(value)) return false;
+  SmallVector<Value*, 8> pending = {value};
+  unsigned looked_at = 0;
+  while (!pending.empty()) {
+    Value* pointer = pending.pop_back_val();
+    for (User* user : pointer->users()) {
+      if (++looked_at > kMostUsers) return false;
+      if (isa<GetElementPtrInst>(user) &&
+          cast<GetElementPtrInst>(user)->getPointerOperand() == pointer) {
+        pending.push_back(user);
+        continue;
+      }
+      auto* store = dyn_cast<StoreInst>(user);
+      if (!store || !store->isSimple() || store->getValueOperand() != pointer) continue;
+      const Value* holder = getUnderlyingObject(store->getPointerOperand(), 0);
+      // A local variable's memory goes without a mark of its own.
+      if (isa<AllocaInst>(holder) || rests_on(holder, value)) continue;
+      if (!memory_.getDomTree().dominates(store, point.at)) continue;
+      if (!still_holds(place_of(*store), point)) continue;
+      holders_[value].push_back(holder);
+      return true;
+    }
+  }
+  return false;
+}
+
+bool Borrow::is_borrowed_at(Value* value, const Point& point) {
+  if (was_stored(value->stripInBoundsOffsets(), point)) return true;
   Sources sources;
   if (!find_sources(value, sources)) return false;
   bool any = false;
@@ -127,6 +183,8 @@ bool Borrow::is_borrowed_at(Value* value, MemoryAccess* before) {
     if (isa<Constant>(source) || isa<AllocaInst>(source)) continue;
     // A parameter is the caller's as long as all callers are known to keep it.
     if (isa<Argument>(source) && !function_.hasAddressTaken()) continue;
+    any = true;
+    if (sources.phis.empty() && was_stored(source, point)) continue;
     auto* load = dyn_cast<LoadInst>(source);
     if (!load || !load->isSimple()) return false;
     // A local variable's memory goes without a mark of its own.
@@ -134,15 +192,14 @@ bool Borrow::is_borrowed_at(Value* value, MemoryAccess* before) {
     for (const PHINode* phi : sources.phis) {
       if (in_cycle_with(phi->getParent(), load->getParent())) return false;
     }
-    if (!is_unwritten(*load, before)) return false;
-    any = true;
+    if (!still_holds(place_of(*load), point)) return false;
   }
   return any;
 }
 
 bool Borrow::is_borrowed(CallInst& mark) {
   MemoryUseOrDef* here = memory_.getMemoryAccess(&mark);
-  return here && is_borrowed_at(mark.getArgOperand(0), here->getDefiningAccess());
+  return here && is_borrowed_at(mark.getArgOperand(0), {&mark, here->getDefiningAccess(), {}});
 }
 
 // What memory is like at the end of a block.
@@ -155,28 +212,39 @@ MemoryAccess* Borrow::last_access(BasicBlock* block) {
   return memory_.getLiveOnEntryDef();
 }
 
-bool Borrow::is_borrowed_on_some_way(CallInst& mark, std::vector<BasicBlock*>& others) {
-  BasicBlock* meeting = mark.getParent();
-  auto* made = dyn_cast<Instruction>(mark.getArgOperand(0));
-  if (!made || (made->getParent() == meeting && !isa<PHINode>(made))) return false;
-  if (!isa<Constant>(mark.getArgOperand(1))) return false;  // its place is chosen here
-  // Nothing before it in its block but other marks.
-  for (Instruction& before : *meeting) {
+Borrow::Meeting Borrow::own_meeting(CallInst& mark) {
+  Meeting meeting{mark.getParent(), {}};
+  for (Instruction& before : *meeting.block) {
     if (&before == &mark) break;
-    if (before.mayWriteToMemory() && !as_mark(before)) return false;
+    if (before.mayWriteToMemory() && !as_mark(before)) meeting.writers.push_back(&before);
   }
-  SmallPtrSet<BasicBlock*, 8> ways(pred_begin(meeting), pred_end(meeting));
-  if (ways.size() < 2 || ways.size() > kMostWays || ways.contains(meeting)) return false;
-  for (BasicBlock* way : ways) {
-    // On the way back of a loop another value has the name.
-    if (in_cycle_with(way, meeting)) return false;
-    Value* value = made->DoPHITranslation(meeting, way);
-    if (isa<Constant>(value) || is_borrowed_at(value, last_access(way))) continue;
-    auto* jump = dyn_cast<BranchInst>(way->getTerminator());
-    if (!jump || jump->isConditional()) return false;
-    others.push_back(way);
+  return meeting;
+}
+
+Borrow::Meeting Borrow::last_meeting(CallInst& mark) {
+  Meeting meeting;
+  MemoryUseOrDef* here = memory_.getMemoryAccess(&mark);
+  MemoryAccess* access = here ? here->getDefiningAccess() : nullptr;
+  for (unsigned i = 0; access && i < kMostWriters; ++i) {
+    if (auto* phi = dyn_cast<MemoryPhi>(access)) {
+      meeting.block = phi->getBlock();
+      return meeting;
+    }
+    if (memory_.isLiveOnEntryDef(access)) break;
+    auto* written = cast<MemoryDef>(access);
+    meeting.writers.push_back(written->getMemoryInst());
+    access = written->getDefiningAccess();
   }
-  return others.size() < ways.size();
+  return {};
+}
+
+bool Borrow::is_borrowed_from(const Meeting& meeting, Value* value, BasicBlock* way) {
+  if (meeting.writers.size() > kMostWriters) return false;
+  return is_borrowed_at(value, {way->getTerminator(), last_access(way), meeting.writers});
+}
+
+bool Borrow::is_made_before(const Instruction& made, const BasicBlock& block) const {
+  return memory_.getDomTree().properlyDominates(made.getParent(), &block);
 }
 
 bool Borrow::moves_within(CallInst& mark) {

@@ -1,19 +1,21 @@
-// Which references are only borrowed: read from memory that still has them when
-// they go, so that nothing is lost by it.
+// Which references are only borrowed: memory has them as well when they go, so that
+// nothing is lost by it.
 //
-// A value is followed through phis and pointer arithmetic to the loads it came
-// from. For each, no store and no call between the load and the mark may write to
-// the place; LLVM's alias analysis answers that, with two liberties that C leaves
-// and programs do not take: a store of less than a pointer's size does not change
-// half of a pointer, and a store without a type of its own (a union, copied) goes
-// to a union. What is wrong by them makes a place too early, never a false alarm.
+// A value is followed through phis and pointer arithmetic to where it came from. It
+// is borrowed when it was read from memory, or was stored there, and nothing from
+// then on may change that place (clobber.h). A place that gets a pointer computed
+// from its own one still refers to the same block.
 //
-// Invariant: a load counts only if it is not in a cycle with a phi on the way, so
-// that its address means the same at the mark as it did at the load.
+// Invariants: a load counts only if it is not in a cycle with a phi on the way, so
+// that its address means the same at the mark as it did at the load. Blocks that refer
+// to each other do not excuse each other: what was stored counts only as long as its
+// holder does not rest on it.
 #pragma once
 
+#include <vector>
+
+#include "clobber.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/MemorySSA.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
@@ -24,24 +26,50 @@ class Borrow {
  public:
   Borrow(llvm::Function& function, llvm::MemorySSA& memory, llvm::AAResults& aliases);
 
-  // The memory that the mark's value was read from still has it there.
+  // Memory still has the mark's value there.
   bool is_borrowed(llvm::CallInst& mark);
-  // It is so on some of the ways that meet at the mark; `others` are the rest, at
-  // the end of which the mark can be instead.
-  bool is_borrowed_on_some_way(llvm::CallInst& mark, std::vector<llvm::BasicBlock*>& others);
+
+  // A block where ways meet before a mark, and what is written between it and the mark.
+  struct Meeting {
+    llvm::BasicBlock* block = nullptr;
+    llvm::SmallVector<llvm::Instruction*, 8> writers;
+  };
+  // The mark's own block.
+  static Meeting own_meeting(llvm::CallInst& mark);
+  // The last one at which memory may differ by the way; none: there is none, or it is
+  // too far.
+  Meeting last_meeting(llvm::CallInst& mark);
+  // The same as is_borrowed for those who come by `way`, with `value` for the mark's.
+  bool is_borrowed_from(const Meeting& meeting, llvm::Value* value, llvm::BasicBlock* way);
+  // Is the value there before the block begins?
+  bool is_made_before(const llvm::Instruction& made, const llvm::BasicBlock& block) const;
+
   // The mark is of a variable whose new value was computed from its old one.
   static bool moves_within(llvm::CallInst& mark);
 
- private:
-  bool is_borrowed_at(llvm::Value* value, llvm::MemoryAccess* before);
-  bool is_unwritten(const llvm::LoadInst& load, llvm::MemoryAccess* before);
-  bool may_overwrite(llvm::Instruction& writer, const llvm::LoadInst& load);
   bool in_cycle_with(const llvm::BasicBlock* one, const llvm::BasicBlock* other) const;
+
+ private:
+  // Where a value is to be in memory: at the end of a way, behind which some more
+  // instructions follow.
+  struct Point {
+    llvm::Instruction* at;
+    llvm::MemoryAccess* before;
+    llvm::ArrayRef<llvm::Instruction*> more;
+  };
+  bool is_borrowed_at(llvm::Value* value, const Point& point);
+  bool was_stored(llvm::Value* value, const Point& point);
+  bool still_holds(const PointerPlace& place, llvm::MemoryAccess* before, unsigned depth = 0);
+  bool still_holds(const PointerPlace& place, const Point& point);
+  bool renews(llvm::Instruction& writer, const PointerPlace& place, unsigned depth);
+  bool rests_on(const llvm::Value* holder, const llvm::Value* value) const;
   llvm::MemoryAccess* last_access(llvm::BasicBlock* block);
 
   llvm::Function& function_;
   llvm::MemorySSA& memory_;
-  llvm::AAResults& aliases_;
+  Clobber clobber_;
+  // By value: what holds it, as far as that was relied on.
+  llvm::DenseMap<const llvm::Value*, llvm::SmallVector<const llvm::Value*, 2>> holders_;
   llvm::DenseMap<const llvm::BasicBlock*, unsigned> cycles_;  // 0, or the cycle's number
 };
 

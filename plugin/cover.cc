@@ -15,10 +15,10 @@ namespace plumb::pass {
 
 namespace {
 
-constexpr unsigned kMostSteps = 20000;
+constexpr unsigned kMostSteps = 100000;
+constexpr std::size_t kMostKnown = 16;  // sets of values per block
 constexpr unsigned kMostValues = 8;
 constexpr unsigned kMostRounds = 24;
-constexpr unsigned kMostWays = 8;
 
 // What a pointer was computed from, within the same block.
 const Value* stripped(const Value* value) {
@@ -59,6 +59,8 @@ Cover::Cover(Function& function) {
     }
   }
   join_phis(function);
+  name_phis(function);
+  find_returning(function);
 }
 
 // Phis of a block are one until something tells them apart: a way on which they
@@ -94,12 +96,41 @@ void Cover::join_phis(Function& function) {
   for (const PHINode* phi : phis) phi_roots_[phi] = phi;
 }
 
+// A phi that chooses between one value and nothing is that value.
+void Cover::name_phis(Function& function) {
+  for (unsigned round = 0; round < kMostRounds; ++round) {
+    bool changed = false;
+    for (const BasicBlock& block : function) {
+      for (const PHINode& phi : block.phis()) {
+        if (!phi.getType()->isPointerTy() || root_of(&phi) != &phi) continue;
+        const Value* only = nullptr;
+        bool several = false;
+        for (const Value* incoming : phi.incoming_values()) {
+          const Value* root = root_of(incoming);
+          if (isa<Constant>(root) || root == &phi) continue;
+          several |= only && only != root;
+          only = root;
+        }
+        if (!only || several) continue;
+        names_[&phi] = only;
+        changed = true;
+      }
+    }
+    if (!changed) return;
+  }
+}
+
 const Value* Cover::root_of(const Value* value) const {
-  value = stripped(value);
-  auto* phi = dyn_cast<PHINode>(value);
-  if (!phi) return value;
-  const auto known = phi_roots_.find(phi);
-  return known == phi_roots_.end() ? value : known->second;
+  while (true) {
+    value = stripped(value);
+    auto* phi = dyn_cast<PHINode>(value);
+    if (!phi) return value;
+    const auto known = phi_roots_.find(phi);
+    if (known != phi_roots_.end()) value = known->second;
+    const auto name = names_.find(cast<PHINode>(value));
+    if (name == names_.end()) return value;
+    value = name->second;
+  }
 }
 
 Cover::Found Cover::look(Instruction& instruction, const Values& values) {
@@ -132,13 +163,46 @@ void Cover::enter(const BasicBlock& from, const BasicBlock& to, const Values& kn
   }
 }
 
+// The next time around a value has the name that another one had.
+void Cover::forget_made_in(const BasicBlock& block, Values& values) {
+  SmallVector<const Value*, 4> made;
+  for (const Value* value : values) {
+    auto* instruction = dyn_cast<Instruction>(value);
+    if (instruction && !isa<PHINode>(instruction) && instruction->getParent() == &block) {
+      made.push_back(value);
+    }
+  }
+  for (const Value* value : made) values.erase(value);
+}
+
+// Blocks from which the function's end can be reached.
+void Cover::find_returning(Function& function) {
+  SmallVector<const BasicBlock*, 16> pending;
+  for (const BasicBlock& block : function) {
+    if (succ_empty(&block) && !isa<UnreachableInst>(block.getTerminator())) {
+      pending.push_back(&block);
+    }
+  }
+  while (!pending.empty()) {
+    const BasicBlock* block = pending.pop_back_val();
+    if (!returning_.insert(block).second) continue;
+    pending.append(pred_begin(block), pred_end(block));
+  }
+}
+
+bool Cover::is_known(const Known& known, const BasicBlock& block, const Values& values,
+                     bool as_subset) {
+  const auto sets = known.find(&block);
+  if (sets == known.end()) return false;
+  return any_of(sets->second, [&](const Values& set) {
+    const Values& small = as_subset ? values : set;
+    const Values& large = as_subset ? set : values;
+    return all_of(small, [&](const Value* value) { return large.contains(value); });
+  });
+}
+
 bool Cover::walk_from(const BasicBlock& block, std::size_t from, Values first,
                       const CallInst& mark) {
-  struct Walk {
-    const BasicBlock* block;
-    std::size_t from;  // in its list
-    Values values;
-  };
   std::vector<Walk> pending;
   DenseMap<const BasicBlock*, Values> seen;
   pending.push_back({&block, from, std::move(first)});
@@ -149,6 +213,8 @@ bool Cover::walk_from(const BasicBlock& block, std::size_t from, Values first,
     Walk walk = std::move(pending.back());
     pending.pop_back();
     const std::vector<Instruction*>& list = deciding_[walk.block];
+    if (begun) forget_made_in(*walk.block, walk.values);
+    if (walk.values.empty()) return false;
     Found found = Found::onward;
     for (std::size_t i = walk.from; i < list.size() && found == Found::onward; ++i) {
       if (++steps > kMostSteps) return false;
@@ -156,14 +222,26 @@ bool Cover::walk_from(const BasicBlock& block, std::size_t from, Values first,
       if (list[i] == &mark && !begun) continue;
       found = look(*list[i], walk.values);
     }
+    const bool whole = begun;
     begun = true;
-    if (found == Found::lost) return false;
+    if (found == Found::lost) {
+      // Whoever comes here with no more than this is lost, too.
+      if (whole && lost_[walk.block].size() < kMostKnown) {
+        lost_[walk.block].push_back(walk.values);
+      }
+      return false;
+    }
     repeated |= found == Found::covered;
     if (found == Found::covered || found == Found::ended) continue;
     for (const BasicBlock* next : successors(walk.block)) {
       if (++steps > kMostSteps) return false;
       Values values = walk.values;
       enter(*walk.block, *next, walk.values, values);
+      if (is_known(lost_, *next, values, true)) return false;
+      if (is_known(covered_, *next, values, false)) {
+        repeated |= returning_.contains(next);
+        continue;
+      }
       // Fewer values find less: a block is done again only for what it lacks.
       const auto known = seen.find(next);
       if (known != seen.end()) {
@@ -179,45 +257,32 @@ bool Cover::walk_from(const BasicBlock& block, std::size_t from, Values first,
       pending.push_back({next, 0, std::move(values)});
     }
   }
+  // All of it rests on nothing that could still fail: it holds for others as well.
+  for (auto& [reached, values] : seen) {
+    std::vector<Values>& sets = covered_[reached];
+    if (sets.size() < kMostKnown) sets.push_back(std::move(values));
+  }
   return repeated;
 }
 
-bool Cover::covers(CallInst& mark) {
+std::size_t Cover::behind(CallInst& mark) {
   const std::vector<Instruction*>& own = deciding_[mark.getParent()];
   const auto here = std::find(own.begin(), own.end(), &mark);
-  Values values;
-  values.insert(root_of(mark.getArgOperand(0)));
-  return walk_from(*mark.getParent(), static_cast<std::size_t>(here - own.begin()) + 1,
-                   std::move(values), mark);
+  return static_cast<std::size_t>(here - own.begin()) + 1;
 }
 
-bool Cover::covers_on_some_way(CallInst& mark, std::vector<BasicBlock*>& others) {
-  BasicBlock* meeting = mark.getParent();
-  auto* made = dyn_cast<Instruction>(mark.getArgOperand(0));
-  if (!made || (made->getParent() == meeting && !isa<PHINode>(made))) return false;
-  if (!isa<Constant>(mark.getArgOperand(1))) return false;  // its place is chosen here
-  for (const Instruction& before : *meeting) {
-    if (&before == &mark) break;
-    if (isa<CallBase>(before) && !isa<IntrinsicInst>(before)) return false;
-  }
-  SmallPtrSet<BasicBlock*, 8> ways(pred_begin(meeting), pred_end(meeting));
-  if (ways.size() < 2 || ways.size() > kMostWays || ways.contains(meeting)) return false;
-  bool some = false;
-  for (BasicBlock* way : ways) {
-    Values values;
-    values.insert(root_of(made->DoPHITranslation(meeting, way)));
-    const Values known = values;
-    enter(*way, *meeting, known, values);
-    if (walk_from(*meeting, 0, std::move(values), mark)) {
-      some = true;
-    } else if (way->getTerminator()->getNumSuccessors() == 1 &&
-               isa<BranchInst>(way->getTerminator())) {
-      others.push_back(way);
-    } else {
-      return false;
-    }
-  }
-  return some;
+bool Cover::covers(CallInst& mark) {
+  Values values;
+  values.insert(root_of(mark.getArgOperand(0)));
+  return walk_from(*mark.getParent(), behind(mark), std::move(values), mark);
+}
+
+bool Cover::covers_from(CallInst& mark, Value* value, BasicBlock* way) {
+  Values known;
+  known.insert(root_of(value));
+  Values values = known;
+  enter(*way, *mark.getParent(), known, values);
+  return walk_from(*mark.getParent(), behind(mark), std::move(values), mark);
 }
 
 }  // namespace plumb::pass

@@ -5,6 +5,7 @@
 
 #include "borrow.h"
 #include "cover.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
@@ -104,11 +105,11 @@ class Lowering {
                              std::to_string(1u << kPlaceBits) +
                              ", %fs:($0)\n\t"
                              "subq $3, $2\n\t"
-                             "btl $$4, ${1:k}\n\t"
-                             "adcq %fs:($0), $2\n\t"
                              "shrq $$" +
                              std::to_string(kShadowShift + 3) +
+                             // The half of the 32 bytes is the last bit that went out.
                              ", $1\n\t"
+                             "adcq %fs:($0), $2\n\t"
                              "movq $2, (,$1,8)";
     StructType* scratch = StructType::get(context_, {word_, word_, word_});
     FunctionType* type = FunctionType::get(scratch, {pointer_, word_, word_}, false);
@@ -138,59 +139,156 @@ class Lowering {
 
 }  // namespace
 
+namespace {
+
+constexpr unsigned kMostWays = 8;
+
+// Decides what becomes of each mark. Asks about memory as it is: nothing changes
+// before all is decided.
+class Removal {
+ public:
+  Removal(Function& function, MemorySSA* memory, AAResults* aliases, LowerCounts& counts)
+      // Whoever calls through a pointer may keep nothing: a thread's start does not.
+      : called_from_anywhere_(function.hasAddressTaken()), cover_(function), counts_(counts) {
+    if (memory) borrow_.emplace(function, *memory, *aliases);
+  }
+
+  void decide(CallInst& mark) {
+    ++counts_.marks;
+    unsigned* reason = reason_against(mark);
+    if (!reason) reason = decide_ways(mark);
+    if (reason) ++*reason;
+    if (!reason) kept_.push_back(&mark);
+  }
+
+  // What is left of them, after the others are gone.
+  std::vector<CallInst*> carry_out() {
+    for (const Move& move : moves_) {
+      auto* moved = cast<CallInst>(move.mark->clone());
+      moved->insertBefore(move.way->getTerminator());
+      moved->setArgOperand(0, move.value);
+      kept_.push_back(moved);
+    }
+    for (const Choice& choice : choices_) {
+      BasicBlock* meeting = choice.meeting;
+      Type* pointer = choice.mark->getArgOperand(0)->getType();
+      auto* chosen = PHINode::Create(pointer, choice.ways.size(), "", meeting->begin());
+      for (BasicBlock* way : predecessors(meeting)) {
+        Value* value = choice.ways.lookup(way);
+        chosen->addIncoming(value ? value : Constant::getNullValue(pointer), way);
+      }
+      choice.mark->setArgOperand(0, chosen);
+      kept_.push_back(choice.mark);
+    }
+    for (CallInst* mark : removed_) mark->eraseFromParent();
+    return std::move(kept_);
+  }
+
+ private:
+  struct Move {
+    CallInst* mark;
+    BasicBlock* way;
+    Value* value;
+  };
+  struct Choice {
+    CallInst* mark;
+    BasicBlock* meeting;
+    MapVector<BasicBlock*, Value*> ways;  // on which it stays, and for what
+  };
+
+  unsigned* reason_against(CallInst& mark) {
+    Value* value = mark.getArgOperand(0);
+    unsigned* reason = nullptr;
+    if (is_constant(value))
+      reason = &counts_.constant;
+    else if (!called_from_anywhere_ && isa<Argument>(value->stripInBoundsOffsets()))
+      reason = &counts_.argument;
+    else if (borrow_ && (borrow_->is_borrowed(mark) || Borrow::moves_within(mark)))
+      reason = &counts_.borrowed;
+    else if (borrow_ && cover_.covers(mark))
+      reason = &counts_.covered;
+    if (reason) removed_.push_back(&mark);
+    return reason;
+  }
+
+  // Where ways meet, there may be a reason against it on some of them.
+  unsigned* decide_ways(CallInst& mark) {
+    auto* made = dyn_cast<Instruction>(mark.getArgOperand(0));
+    if (!borrow_ || !made) return nullptr;
+    if (unsigned* reason = decide_at(mark, *made, Borrow::own_meeting(mark))) return reason;
+    const Borrow::Meeting last = borrow_->last_meeting(mark);
+    if (!last.block || last.block == mark.getParent()) return nullptr;
+    return decide_at(mark, *made, last);
+  }
+
+  unsigned* decide_at(CallInst& mark, Instruction& made, const Borrow::Meeting& meeting) {
+    BasicBlock* block = meeting.block;
+    const bool chosen = isa<PHINode>(made) && made.getParent() == block;
+    if (!chosen && !borrow_->is_made_before(made, *block)) return nullptr;
+    SmallPtrSet<BasicBlock*, 8> ways(pred_begin(block), pred_end(block));
+    if (ways.size() < 2 || ways.size() > kMostWays || ways.contains(block)) return nullptr;
+    const bool own = block == mark.getParent();
+    MapVector<BasicBlock*, Value*> others;
+    unsigned borrowed = 0;
+    unsigned covered = 0;
+    bool movable = own && isa<Constant>(mark.getArgOperand(1)) && is_first(mark);
+    for (BasicBlock* way : ways) {
+      Value* value = made.DoPHITranslation(block, way);
+      if (is_constant(value)) continue;
+      // On the way back of a loop another value has the name.
+      const bool back = borrow_->in_cycle_with(way, block);
+      if (!back && borrow_->is_borrowed_from(meeting, value, way)) {
+        ++borrowed;
+      } else if (own && cover_.covers_from(mark, value, way)) {
+        ++covered;
+      } else {
+        others[way] = value;
+        auto* jump = dyn_cast<BranchInst>(way->getTerminator());
+        movable &= jump && jump->isUnconditional();
+      }
+    }
+    if (borrowed + covered == 0) return nullptr;
+    if (movable || others.empty()) {
+      for (const auto& [way, value] : others) moves_.push_back({&mark, way, value});
+      removed_.push_back(&mark);
+    } else {
+      choices_.push_back({&mark, block, std::move(others)});
+    }
+    return borrowed > covered ? &counts_.borrowed : &counts_.covered;
+  }
+
+  // Nothing is before it in its block but other marks.
+  static bool is_first(CallInst& mark) {
+    for (Instruction& before : *mark.getParent()) {
+      if (&before == &mark) return true;
+      if (before.mayWriteToMemory() && !as_mark(before)) return false;
+    }
+    return true;
+  }
+
+  const bool called_from_anywhere_;
+  Cover cover_;
+  std::optional<Borrow> borrow_;  // none for code that is not optimised
+  LowerCounts& counts_;
+  std::vector<CallInst*> kept_;
+  std::vector<CallInst*> removed_;
+  std::vector<Move> moves_;
+  std::vector<Choice> choices_;
+};
+
+}  // namespace
+
 bool lower_function(Function& function, Sites& sites, MemorySSA* memory, AAResults* aliases,
                     LowerCounts& counts) {
-  const bool optimised = memory != nullptr;
   std::vector<CallInst*> marks;
   for (Instruction& instruction : instructions(function)) {
     if (CallInst* mark = as_mark(instruction)) marks.push_back(mark);
   }
   if (marks.empty()) return false;
-  // Removal asks about memory as it is: decide for all, then change.
-  // Whoever calls through a pointer may keep nothing: a thread's start does not.
-  const bool called_from_anywhere = function.hasAddressTaken();
-  Cover cover(function);
-  std::optional<Borrow> borrow;
-  if (optimised) borrow.emplace(function, *memory, *aliases);
-  std::vector<CallInst*> kept;
-  std::vector<CallInst*> removed;
-  std::vector<std::pair<CallInst*, BasicBlock*>> moves;
-  for (CallInst* mark : marks) {
-    ++counts.marks;
-    unsigned* reason = nullptr;
-    if (is_constant(mark->getArgOperand(0)))
-      reason = &counts.constant;
-    else if (!called_from_anywhere && isa<Argument>(mark->getArgOperand(0)->stripInBoundsOffsets()))
-      reason = &counts.argument;
-    else if (optimised && (borrow->is_borrowed(*mark) || Borrow::moves_within(*mark)))
-      reason = &counts.borrowed;
-    else if (optimised && cover.covers(*mark))
-      reason = &counts.covered;
-    if (reason) ++*reason;
-    (reason ? removed : kept).push_back(mark);
-    if (reason || !optimised) continue;
-    // Where ways meet, it may be repeated on some of them: it moves to the others.
-    std::vector<BasicBlock*> others;
-    unsigned* partly = nullptr;
-    if (cover.covers_on_some_way(*mark, others)) partly = &counts.covered;
-    if (!partly) {
-      others.clear();
-      if (borrow->is_borrowed_on_some_way(*mark, others)) partly = &counts.borrowed;
-    }
-    if (!partly) continue;
-    for (BasicBlock* way : others) moves.push_back({mark, way});
-    removed.push_back(mark);
-    kept.pop_back();
-    ++*partly;
-  }
-  for (const auto& [mark, way] : moves) {
-    auto* moved = cast<CallInst>(mark->clone());
-    moved->insertBefore(way->getTerminator());
-    moved->setArgOperand(0, mark->getArgOperand(0)->DoPHITranslation(mark->getParent(), way));
-    kept.push_back(moved);
-  }
-  for (CallInst* mark : removed) mark->eraseFromParent();
-  Lowering lowering(function, optimised);
+  Removal removal(function, memory, aliases, counts);
+  for (CallInst* mark : marks) removal.decide(*mark);
+  const std::vector<CallInst*> kept = removal.carry_out();
+  Lowering lowering(function, memory != nullptr);
   Module& module = *function.getParent();
   for (CallInst* mark : kept) {
     Value* site = mark->getArgOperand(1);

@@ -308,6 +308,8 @@ class Marking {
     IRBuilder<> builder(&store);
     LoadInst* old = builder.CreateAlignedLoad(pointer_, address, store.getAlign());
     if (store.isAtomic()) old->setAtomic(AtomicOrdering::Monotonic, store.getSyncScopeID());
+    // What is stored there now was, as a rule, of the same type before.
+    old->setAAMetadata(store.getAAMetadata());
     Site site = site_at(store.getDebugLoc().get(), Cause::overwritten);
     site.holder = named.known() ? named.expression() : "";
     site.type = Names::spelling(named.type);

@@ -4,14 +4,15 @@
 
 #include "common/spin_lock.h"
 #include "common/sys.h"
+#include "compiled/cached_slots.h"
 #include "compiled/size_classes.h"
 #include "compiled/thread_heap.h"
 
 namespace plumb::rt {
 
-namespace {
-
 uintptr_t arena_begin = 0;
+
+namespace {
 
 // What no thread has.
 struct Region {
@@ -25,18 +26,13 @@ Region small[kSmallClasses];
 Region large;                          // its `unused` is not used:
 uint64_t large_unused[kLargeClasses];  // one list per class instead
 
-constexpr unsigned kLargeMark = 128;  // slot_class of large ones is this plus the step
+constexpr unsigned kLargeMark = kFirstLarge;  // slot_class of large ones is this plus the step
 
 Head* slot_at(const Region& region, uint64_t granules) {
   return reinterpret_cast<Head*>(region.begin + granules * 16);
 }
 uint64_t granules_of(const Region& region, const Head* slot) {
   return (reinterpret_cast<uintptr_t>(slot) - region.begin) / 16;
-}
-
-unsigned batch_of(unsigned slot_class) {
-  const size_t fitting = 8192 / small_slot_size(slot_class);
-  return fitting > 32 ? 32 : fitting < 2 ? 2 : static_cast<unsigned>(fitting);
 }
 
 // A list of up to a batch from the common one, or fresh slots.
@@ -83,16 +79,17 @@ struct Slot {
   bool fresh = false;
 };
 
-Slot take_small(CachedSlots& cached, unsigned slot_class) {
-  if (cached.count == 0 && cached.fresh == cached.fresh_end && !refill(cached, slot_class)) {
-    return {};
-  }
-  if (cached.count != 0) {
-    Head* slot = slot_at(small[slot_class], cached.first);
-    cached.first = slot->size;
-    --cached.count;
-    return {slot, false};
-  }
+__attribute__((noinline)) Slot take_other(CachedSlots& cached, unsigned slot_class);
+
+inline Slot take_small(CachedSlots& cached, unsigned slot_class) {
+  if (__builtin_expect(cached.count == 0, 0)) return take_other(cached, slot_class);
+  return {take_cached(cached, slot_class)};
+}
+
+// The thread has none that were used before.
+Slot take_other(CachedSlots& cached, unsigned slot_class) {
+  if (cached.fresh == cached.fresh_end && !refill(cached, slot_class)) return {};
+  if (cached.count != 0) return take_small(cached, slot_class);
   Head* slot = reinterpret_cast<Head*>(cached.fresh);
   cached.fresh += small_slot_size(slot_class);
   return {slot, true, true};
@@ -157,8 +154,8 @@ bool prepare_arena(bool tracked) {
 
 Range arena_range() { return {arena_begin, arena_begin + kArenaSize}; }
 
-Taken take_block(Inside& in, size_t size, size_t alignment, PlumbApi api) {
-  if (__builtin_expect(size > kMaxBlock || alignment > kMaxBlock, 0)) return {};
+Taken take_block(Inside& in, Head made, size_t alignment) {
+  const size_t size = made.size;
   const bool aligned = __builtin_expect(alignment > 16, 0);
   const size_t bytes = size + kHeadSize + (aligned ? alignment + kHeadSize : 0);
   Slot slot;
@@ -174,7 +171,7 @@ Taken take_block(Inside& in, size_t size, size_t alignment, PlumbApi api) {
   }
   if (__builtin_expect(slot.head == nullptr, 0)) return {};
   Head* head = slot.head;
-  const uint64_t before = head->born;  // the time of the last free, or 0
+  made.born = head->born;
   if (aligned) {
     uintptr_t block = reinterpret_cast<uintptr_t>(head) + 2 * kHeadSize;
     block = (block + alignment - 1) & ~(alignment - 1);
@@ -185,32 +182,43 @@ Taken take_block(Inside& in, size_t size, size_t alignment, PlumbApi api) {
     head = reinterpret_cast<Head*>(block) - 1;
     reinterpret_cast<uint64_t*>(head)[-1] = back;
   }
-  *head = {};
-  head->born = before;
-  head->size = size;
-  head->slot_class = slot_class;
-  head->api = api;
-  head->aligned = aligned;
-  head->state = kLive;
+  made.slot_class = slot_class;
+  made.aligned = aligned;
+  *head = made;  // as a whole: its parts are not worth reading
   return {head + 1, slot.zero, slot.fresh};
 }
 
-void give_block(Inside& in, void* block) {
-  Head* slot = slot_of(head_of(block));
-  slot->born = head_of(block).born;
-  head_of(block).state = kUnused;
-  if (slot->slot_class >= kLargeMark) {
-    give_large(slot, slot->slot_class - kLargeMark);
-    return;
-  }
-  const unsigned slot_class = slot->slot_class;
+namespace {
+
+void keep_slot(Inside& in, Head* slot, unsigned slot_class, uint64_t born) {
   ThreadHeapUse heap(in);
   CachedSlots& cached = heap->slots[slot_class];
-  slot->state = kUnused;
-  slot->size = cached.first;
-  cached.first = granules_of(small[slot_class], slot);
-  if (++cached.count > 4 * batch_of(slot_class)) {
-    give_back(cached, slot_class, 2 * batch_of(slot_class));
+  if (keep_cached(cached, slot, slot_class, born)) pass_on(cached, slot_class);
+}
+
+__attribute__((noinline, cold)) void give_unusual(Inside& in, Head& head) {
+  Head* slot = slot_of(head);
+  slot->born = head.born;
+  head.state = kUnused;
+  if (slot->slot_class >= kLargeMark) {
+    give_large(slot, slot->slot_class - kLargeMark);
+  } else {
+    keep_slot(in, slot, slot->slot_class, slot->born);
+  }
+}
+
+}  // namespace
+
+void pass_on(CachedSlots& cached, unsigned slot_class) {
+  give_back(cached, slot_class, 2 * batch_of(slot_class));
+}
+
+void give_block(Inside& in, void* block) {
+  Head& head = head_of(block);
+  if (__builtin_expect(head.aligned != 0 || head.slot_class >= kLargeMark, 0)) {
+    give_unusual(in, head);
+  } else {
+    keep_slot(in, &head, head.slot_class, head.born);
   }
 }
 

@@ -44,6 +44,9 @@ struct Head {
 };
 static_assert(sizeof(Head) == kHeadSize);
 
+// In `slot_class`: a step of the large region, from here on.
+inline constexpr unsigned kFirstLarge = 128;
+
 inline Head& head_of(void* block) { return static_cast<Head*>(block)[-1]; }
 
 // Reserves the addresses. `tracked`: where drops are noted.
@@ -54,8 +57,9 @@ struct Taken {
   bool zero = false;   // its bytes are known to be 0
   bool fresh = false;  // nothing was ever there
 };
-// Head is filled in except for `born`; null when there is no room.
-Taken take_block(Inside& in, size_t size, size_t alignment, PlumbApi api);
+// `head` becomes the block's, with its slot; `born` stays the time of the last free,
+// or 0. Null when there is no room.
+Taken take_block(Inside& in, Head head, size_t alignment);
 // The block's head must be live.
 void give_block(Inside& in, void* block);
 // Could a block of this size use the same slot without much waste?

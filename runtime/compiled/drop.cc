@@ -17,21 +17,17 @@ constexpr uintptr_t kNamedBytes = 2048;
 
 }  // namespace
 
-void drop_contents(Inside& in, void* begin, size_t size, const PlumbSite* site, PlumbCause cause,
-                   bool clear, Caller caller) {
-  const uintptr_t from = (reinterpret_cast<uintptr_t>(begin) + 7) & ~uintptr_t{7};
+__attribute__((noinline)) void drop_from(Inside& in, uintptr_t first, void* begin, size_t size,
+                                         const PlumbSite* site, PlumbCause cause, bool clear,
+                                         Caller caller) {
   const uintptr_t to = reinterpret_cast<uintptr_t>(begin) + size;
   PlaceNote note{};
-  bool known = false;
-  for (uintptr_t at = from; at + 8 <= to; at += 8) {
+  note.place = site == nullptr ? 0 : place_number(site);
+  note.stack = seen_stack(in, caller.frame, caller.address);
+  note.cause = cause;
+  for (uintptr_t at = first; at + 8 <= to; at += 8) {
     auto* word = reinterpret_cast<volatile uint64_t*>(at);
-    if (__builtin_expect(!is_tracked(*word), 1)) continue;
-    if (!known) {
-      note.place = site == nullptr ? 0 : place_number(site);
-      note.stack = seen_stack(in, caller.frame, caller.address);
-      note.cause = cause;
-      known = true;
-    }
+    if (!is_tracked(*word)) continue;
     const uintptr_t offset = at - reinterpret_cast<uintptr_t>(begin);
     const bool exact = offset < kNamedBytes || (offset < kSomewhere && notes_are_few());
     note.offset = exact ? static_cast<uint32_t>(offset) : kSomewhere;

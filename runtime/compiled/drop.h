@@ -31,10 +31,23 @@ inline void write_drop(uint64_t value, uint32_t place) {
   *shadow_of(value) = __plumb_clock | place | half_of(value);
 }
 
+// From the word at `first`, which is one, all references in [begin, begin + size) go.
+void drop_from(Inside& in, uintptr_t first, void* begin, size_t size, const PlumbSite* site,
+               PlumbCause cause, bool clear, Caller caller);
+
 // All references in [begin, begin + size) go, because of what happens at `site`
 // (may be null). `clear`: and the words are zeroed, so that nobody who gets the
 // memory next takes them for references.
-void drop_contents(Inside& in, void* begin, size_t size, const PlumbSite* site, PlumbCause cause,
-                   bool clear, Caller caller);
+inline void drop_contents(Inside& in, void* begin, size_t size, const PlumbSite* site,
+                          PlumbCause cause, bool clear, Caller caller) {
+  const uintptr_t from = (reinterpret_cast<uintptr_t>(begin) + 7) & ~uintptr_t{7};
+  const uintptr_t to = reinterpret_cast<uintptr_t>(begin) + size;
+  for (uintptr_t at = from; at + 8 <= to; at += 8) {
+    if (__builtin_expect(is_tracked(*reinterpret_cast<volatile uint64_t*>(at)), 0)) {
+      drop_from(in, at, begin, size, site, cause, clear, caller);
+      return;
+    }
+  }
+}
 
 }  // namespace plumb::rt

@@ -38,6 +38,12 @@ inline constexpr unsigned small_class_for(size_t bytes) {
   return kFineClasses + quarter_step_for(256, bytes);
 }
 
+// Slots that are passed on at a time.
+inline constexpr unsigned batch_of(unsigned slot_class) {
+  const size_t fitting = 8192 / small_slot_size(slot_class);
+  return fitting > 32 ? 32 : fitting < 2 ? 2 : static_cast<unsigned>(fitting);
+}
+
 inline constexpr size_t large_slot_size(unsigned step) {
   return (quarter_step(kLargestSmall, step) + 4095) & ~size_t{4095};
 }

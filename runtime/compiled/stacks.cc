@@ -34,14 +34,6 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
   return walk.count < walk.limit ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-bool still_holds(const SeenStack& seen) {
-  const auto* words = reinterpret_cast<const uintptr_t*>(seen.frame);
-  const uint64_t* addresses = trace().stack_words() + seen.stack + PLUMB_STACK_WORDS;
-  uint64_t differences = 0;
-  for (uint32_t i = 0; i < seen.count; ++i) differences |= words[seen.places[i]] ^ addresses[i];
-  return differences == 0;
-}
-
 // False when the walk cannot be checked later.
 bool remember(SeenStack& seen, const Walk& walk, uintptr_t frame) {
   if (walk.count > kCachedDepth) return false;
@@ -76,19 +68,11 @@ unsigned depth_for(ThreadHeap& heap) {
 
 }  // namespace
 
-uint32_t seen_stack(Inside& in, uintptr_t frame, uintptr_t caller) {
-  ThreadHeapUse heap(in);
-  const uint64_t hash = ((frame >> 3) ^ caller) * 0x9e3779b97f4a7c15u;
-  SeenStack& seen = heap->seen[hash >> 52];
-  static_assert(kSeenStacks == 1u << 12);
-  ++heap->stacks_asked;
-  const uint32_t epoch = module_epoch();
-  if (seen.frame == frame && seen.caller == caller && seen.epoch == epoch && still_holds(seen)) {
-    return seen.stack;
-  }
+__attribute__((noinline, cold)) uint32_t walk_stack(Inside& in, ThreadHeap& heap, SeenStack& seen,
+                                                    uintptr_t frame, uintptr_t caller) {
   Walk walk;
   walk.count = 0;
-  walk.limit = depth_for(*heap);
+  walk.limit = depth_for(heap);
   walk.own = own_module();
   _Unwind_Backtrace(visit, &walk);
   if (walk.count == 0) walk.addresses[walk.count++] = caller, walk.places[0] = 0;

@@ -13,6 +13,7 @@
 #include "common/process.h"
 #include "common/trace_file.h"
 #include "compiled/arena.h"
+#include "compiled/cached_slots.h"
 #include "compiled/drop.h"
 #include "compiled/fork.h"
 #include "compiled/options.h"
@@ -39,29 +40,44 @@ void forget_drops(const Head& head) {
   if (bytes == 0) return;
   // What is one past the end may be the next block's.
   uint64_t* last = shadow_of(begin + bytes - 1);
-  for (uint64_t* word = shadow_of(begin); word <= last; ++word) *word = 0;
+  // A few words: less than a call of memset, which plain stores would become.
+  for (uint64_t* word = shadow_of(begin); word <= last; ++word) {
+    __atomic_store_n(word, 0, __ATOMIC_RELAXED);
+  }
+}
+
+Head live_head(Inside& in, size_t size, PlumbApi api) {
+  Head head{};
+  head.size = size;
+  head.api = api;
+  head.state = kLive;
+  head.epoch = process_epoch();
+  head.ignored = in.thread().ignoring > 0;
+  return head;
 }
 
 __attribute__((always_inline)) inline void note_birth(Inside& in, Head& head, uint32_t stack,
                                                       bool fresh) {
   const uint64_t freed = head.born & ~kPlaceMask;
-  if (freed != 0 && __plumb_clock < freed + kAfterFree) __plumb_clock = freed + kAfterFree;
-  __plumb_clock += kTick;
-  head.born = __plumb_clock | (stack <= kPlaceMask ? stack : 0);
-  head.epoch = process_epoch();
-  head.ignored = in.thread().ignoring > 0;
+  uint64_t clock = __plumb_clock;
+  if (freed != 0 && clock < freed + kAfterFree) clock = freed + kAfterFree;
+  clock += kTick;
+  __plumb_clock = clock;
+  head.born = clock | (stack <= kPlaceMask ? stack : 0);
   // Pages of the shadow that nobody wrote to need not be touched.
   if (!fresh) forget_drops(head);
   ThreadHeapUse heap(in);
-  heap->counters->allocated_blocks += 1;
-  heap->counters->allocated_bytes += head.size;
+  PlumbThread& counters = *heap->counters;
+  counters.allocated_blocks += 1;
+  counters.allocated_bytes += head.size;
 }
 
 void note_death(Inside& in, Head& head) {
   head.born = __plumb_clock;
   ThreadHeapUse heap(in);
-  heap->counters->freed_blocks += 1;
-  heap->counters->freed_bytes += head.size;
+  PlumbThread& counters = *heap->counters;
+  counters.freed_blocks += 1;
+  counters.freed_bytes += head.size;
 }
 
 bool is_ours(void* block) { return in_arena(reinterpret_cast<uint64_t>(block)); }
@@ -71,13 +87,42 @@ __attribute__((cold)) void* no_memory() {
   return nullptr;
 }
 
-inline void* allocate(size_t size, size_t alignment, PlumbApi api, bool zero, Caller caller) {
+// A small block, from a thread that has a slot for it and was seen with this stack:
+// nearly always. Null: it is not as simple as that.
+__attribute__((always_inline)) inline void* allocate_quickly(size_t size, PlumbApi api,
+                                                             Caller caller) {
+  constexpr size_t kMost = small_slot_size(kFineClasses - 1) - kHeadSize;
+  ThreadHeap* heap = thread_heap;
+  if (__builtin_expect(!tracking() || heap == nullptr || size > kMost, 0)) return nullptr;
+  const auto slot_class = static_cast<unsigned>(size <= 16 ? 0 : (size - 1) / 16);
+  Inside in;
+  CachedSlots& cached = heap->slots[slot_class];
+  if (__builtin_expect(!in.outermost() || cached.count == 0 || in.thread().ignoring > 0, 0)) {
+    return nullptr;
+  }
+  const SeenStack& seen = seen_for(*heap, caller.frame, caller.address);
+  if (!is_this_stack(seen, caller.frame, caller.address)) return nullptr;
+  ++heap->stacks_asked;
+  Head* head = take_cached(cached, slot_class);
+  Head made = live_head(in, size, api);
+  made.slot_class = slot_class;
+  made.born = head->born;
+  *head = made;
+  note_birth(in, *head, seen.stack, false);
+  return head + 1;
+}
+static_assert((240 - 1) / 16 == small_class_for(240 + kHeadSize));
+static_assert((17 - 1) / 16 == small_class_for(17 + kHeadSize));
+
+__attribute__((noinline)) void* allocate(size_t size, size_t alignment, PlumbApi api, bool zero,
+                                         Caller caller) {
   if (__builtin_expect(tracking(), 1)) {
     Inside in;
     if (__builtin_expect(in.outermost(), 1)) {
       // First: what it leaves on the stack must not look like the new reference.
       const uint32_t stack = seen_stack(in, caller.frame, caller.address);
-      const Taken taken = take_block(in, size, alignment, api);
+      if (__builtin_expect(size > kMaxBlock || alignment > kMaxBlock, 0)) return no_memory();
+      const Taken taken = take_block(in, live_head(in, size, api), alignment);
       if (__builtin_expect(taken.block == nullptr, 0)) return no_memory();
       note_birth(in, head_of(taken.block), stack, taken.fresh);
       if (zero && !taken.zero) __builtin_memset(taken.block, 0, size);
@@ -128,7 +173,16 @@ void release(void* block, const PlumbSite* site, Caller caller) {
     drop_contents(in, block, head.size, site, PLUMB_CAUSE_HOLDER_FREED, true, caller);
   }
   note_death(in, head);
-  give_block(in, block);
+  ThreadHeap* heap = thread_heap;
+  if (__builtin_expect(heap == nullptr || head.aligned != 0 || head.slot_class >= kFirstLarge, 0)) {
+    give_block(in, block);
+    return;
+  }
+  const auto slot_class = static_cast<unsigned>(head.slot_class);
+  CachedSlots& cached = heap->slots[slot_class];
+  if (__builtin_expect(keep_cached(cached, &head, slot_class, head.born), 0)) {
+    pass_on(cached, slot_class);
+  }
 }
 
 void* reallocate(void* old, size_t size, PlumbApi api, const PlumbSite* site, Caller caller) {
@@ -160,6 +214,8 @@ void* reallocate(void* old, size_t size, PlumbApi api, const PlumbSite* site, Ca
         note_death(in, head);
         head.size = size;
         head.api = api;
+        head.epoch = process_epoch();
+        head.ignored = in.thread().ignoring > 0;
         note_birth(in, head, seen_stack(in, caller.frame, caller.address), false);
         return old;
       }
@@ -199,6 +255,7 @@ void clear_references(void* begin, size_t size) {
 }  // namespace plumb::rt
 
 PLUMB_EXPORT void* malloc(size_t size) {
+  if (void* block = allocate_quickly(size, PLUMB_API_MALLOC, {PLUMB_HERE()})) return block;
   return allocate(size, 0, PLUMB_API_MALLOC, false, {PLUMB_HERE()});
 }
 extern "C" __attribute__((alias("malloc"), visibility("hidden"))) void* plumb_rt_malloc(size_t);
@@ -206,10 +263,16 @@ extern "C" __attribute__((alias("malloc"), visibility("hidden"))) void* plumb_rt
 PLUMB_EXPORT void* calloc(size_t count, size_t size) {
   size_t bytes = 0;
   if (__builtin_mul_overflow(count, size, &bytes)) return no_memory();
+  if (void* block = allocate_quickly(bytes, PLUMB_API_CALLOC, {PLUMB_HERE()})) {
+    return __builtin_memset(block, 0, bytes);
+  }
   return allocate(bytes, 0, PLUMB_API_CALLOC, true, {PLUMB_HERE()});
 }
 
 PLUMB_EXPORT void* realloc(void* old, size_t size) {
+  if (old == nullptr) {
+    if (void* block = allocate_quickly(size, PLUMB_API_REALLOC, {PLUMB_HERE()})) return block;
+  }
   return reallocate(old, size, PLUMB_API_REALLOC, nullptr, {PLUMB_HERE()});
 }
 PLUMB_EXPORT void* reallocarray(void* old, size_t count, size_t size) noexcept {

@@ -2,7 +2,7 @@
 // EXPECT: lost 1 block 32 bytes
 // CAUSE: overwritten
 // GAP(cc, -O0): place, function - std::function keeps the bytes of what it held until it is replaced
-// GAP(cc, -O2): place, function, cause - copies the bytes as numbers, whose drops are not marked
+// GAP(cc, -O2): place, function, cause, holder - copies the bytes as numbers, whose drops are not marked
 // GAP(run): function, place - a std::function that is set to nothing keeps its bytes until it is set again
 // GAP(run, -O0): cause - a std::function that is set to nothing keeps its bytes until it is set again
 // GAP(run, -O2): use - in the optimised code the variable is part of the function that it was inlined into
