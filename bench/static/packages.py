@@ -233,6 +233,11 @@ def touched(units: list[Unit]) -> Path:
     return next(unit.file for unit in units if unit.file.stat().st_size == middle)
 
 
+def shown(report: dict) -> list[dict]:
+    """Without what is hidden by default: the findings that could not be decided."""
+    return [leak for leak in report["leaks"] if "suppressed" not in leak]
+
+
 @dataclass
 class Labels:
     """What people found by reading: verdicts by file and line of the loss."""
@@ -258,7 +263,7 @@ class Labels:
 
     def count(self, report: dict) -> dict[str, int]:
         out = {"true": 0, "false": 0, "unlabelled": 0}
-        for leak in report["leaks"]:
+        for leak in shown(report):
             out[self.verdict(leak)] += 1
         return out
 
@@ -307,7 +312,7 @@ def measure_package(name: str, plumb: Path, folder: Path, conf: list[Path], peer
         f"{100 * again.cpu / cold.cpu:.0f}% of cold",
         same,
         f"{cold.peak_kb / 1024:.0f} / {base.peak_kb / 1024:.0f} MB",
-        f"{len(first['leaks'])}: {labels['true']}, {labels['false']}, {labels['unlabelled']}",
+        f"{len(shown(first))}: {labels['true']}, {labels['false']}, {labels['unlabelled']}",
     ]
     for tool, command in (("CSA", csa), ("GCC", gcc)):
         if not peers:

@@ -69,7 +69,8 @@ class Plumb(Tool):
                 return Answer([], done.cpu, done.stderr.decode(errors="replace")[-300:])
             read = json.loads(report.read_text())
         broken = "; ".join(n["text"] for n in read["notes"] if n["code"] == "skipped-unit")
-        return Answer([self.finding(leak) for leak in read["leaks"]], done.cpu, broken)
+        return Answer([self.finding(leak) for leak in read["leaks"]
+                       if "suppressed" not in leak], done.cpu, broken)
 
     @staticmethod
     def finding(leak: dict) -> Finding:

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/paths.h"
+#include "base/text.h"
 #include "check/cache/unit_cache.h"
 #include "check/check.h"
 #include "check/input/compile_command.h"
@@ -154,6 +155,24 @@ void keep_asked_ways(Report& report, const Settings& settings) {
   });
 }
 
+// What the second stage could not decide is right about as often as not: it is kept
+// for who asks, and said.
+void hide_undecided(Report& report) {
+  constexpr double kDecided = 0.5;
+  std::uint64_t hidden = 0;
+  for (Leak& leak : report.leaks) {
+    if (leak.suppressed || leak.confidence >= kDecided) continue;
+    leak.suppressed = Suppressed{"undecided", "whether its path can be taken is not known", {}};
+    ++hidden;
+  }
+  if (hidden == 0) return;
+  report.notes.push_back({"undecided",
+                          fmt::format("{} could not be decided and {} hidden",
+                                      count_of(hidden, "finding"), hidden == 1 ? "is" : "are"),
+                          "--undecided shows them",
+                          {}});
+}
+
 }  // namespace
 
 Result<Ending> command_check(const Invocation& call) {
@@ -193,6 +212,7 @@ Result<Ending> command_check(const Invocation& call) {
   report.subject.cwd = std::filesystem::current_path(problem).string();
   report.subject.command = call.build;
   keep_asked_ways(report, settings);
+  if (!settings.flag(Opt::undecided)) hide_undecided(report);
   hide(report, *aids);
   apply_filters(report, settings);
   sort_leaks(report, *value_of<SortKey>(settings.text(Opt::sort)));

@@ -87,6 +87,7 @@ enum class Opt {
   no_cache,
   oom,
   globals,
+  undecided,
   also,
   model,
   models,

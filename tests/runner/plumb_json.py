@@ -43,7 +43,8 @@ def read_report(path: Path) -> list[FoundLeak]:
         report = json.loads(path.read_text(encoding="utf-8"))
         if not report["schema"].startswith("plumb-report/1"):
             raise EngineError(f"{path}: schema {report['schema']}")
-        leaks = [_leak(leak) for leak in report["leaks"]]
+        # What is hidden is not said.
+        leaks = [_leak(leak) for leak in report["leaks"] if "suppressed" not in leak]
         totals = {name: _count(report["totals"][name]) for name in
                   ("allocated", "freed", "lost", "stale", "forgotten", "excluded")}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
