@@ -103,6 +103,38 @@ constexpr const char* kHeader = R"(
 #include <string.h>
 )";
 
+// A system call fills the structure that it is given, not those around it.
+TEST(Check, WhatStatFillsIsKnown) {
+  expect_by_name(kHeader + std::string(R"(
+#include <sys/stat.h>
+struct entry { char *name; struct stat stat; char *link; };
+static void clear(struct entry *e) { free(e->name); free(e->link); }
+int stat_ok(struct entry *e, const char *n) {
+  e->name = strdup(n);
+  e->link = strdup(n);
+  if (stat(n, &e->stat) != 0) return -1;
+  return 0;
+}
+int local_ok(const char *n) {
+  struct entry e;
+  e.name = strdup(n);
+  e.link = strdup(n);
+  int r = lstat(n, &e.stat);
+  clear(&e);
+  return r;
+}
+int local_bad(const char *n) {
+  struct entry e;
+  e.name = strdup(n);
+  e.link = 0;
+  int r = lstat(n, &e.stat);
+  if (r < 0) return -1;
+  clear(&e);
+  return r;
+}
+)"));
+}
+
 // What counts references, or looks whether the object is sound, frees when nothing is
 // known to the contrary.
 TEST(Check, ADestructorThatTellsNobodyFrees) {
