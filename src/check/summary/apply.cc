@@ -267,6 +267,16 @@ bool FunctionRun::choose_way(State& state, const Summary& summary, const Case& t
   return true;
 }
 
+namespace {
+
+// No value has both facts.
+bool are_apart(const Fact& a, const Fact& b) {
+  const auto is_zero = [](const Fact& fact) { return fact.low == 0 && fact.high == 0; };
+  return a.low > b.high || a.high < b.low || (a.nonzero && is_zero(b)) || (b.nonzero && is_zero(a));
+}
+
+}  // namespace
+
 // A container that takes blocks and, on some path, silently does not: the key is there
 // already, the table was never made. Or a function that frees them, and on some path does
 // not: another still has a reference, the object looks damaged. Callers that give the
@@ -295,18 +305,11 @@ bool FunctionRun::presumes_refused(const State& state, std::uint32_t index, cons
     if (other.fate != Fate::freed && taken.by_content) return false;
     keeps = true;
     const Fact kept = fact_of(other);
-    const bool apart = kept.low > refused.high || kept.high < refused.low ||
-                       (kept.nonzero && refused.low == 0 && refused.high == 0) ||
-                       (refused.nonzero && kept.low == 0 && kept.high == 0);
-    silent = silent || !apart;
+    silent = silent || !are_apart(kept, refused);
     for (const Guard& guard : taken.guards) {
       const auto same = std::ranges::find(other.guards, guard.value, &Guard::value);
       if (same == other.guards.end()) continue;
-      const Fact& when = same->fact;
-      const bool decides = when.low > guard.fact.high || when.high < guard.fact.low ||
-                           (when.nonzero && guard.fact.low == 0 && guard.fact.high == 0) ||
-                           (guard.fact.nonzero && when.low == 0 && when.high == 0);
-      if (!decides) continue;
+      if (!are_apart(same->fact, guard.fact)) continue;
       if (is_of_arguments(summary.values, guard.value)) return false;
       explained = explained || guard.fact.low != 0 || guard.fact.high != 0;
       const Fact known = state.fact(values_, at_call(guard.value));
