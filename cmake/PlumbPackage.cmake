@@ -6,8 +6,10 @@ set(CPACK_PACKAGE_CONTACT "The Plumb authors <plumb@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "finds where C and C++ programs lose their memory")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
 "Plumb says where leaked memory was allocated, last used and lost, and the
- window in which a free belongs: for unmodified programs (plumb run), with one
- report for terminals, editors and continuous integration.")
+window in which a free belongs: in source code without running it (plumb check),
+in unmodified programs (plumb run), in programs compiled once more (plumb cc) and
+in production (plumb watch), with one report for terminals, editors, browsers and
+continuous integration.")
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libc6-dbg, clang-19")

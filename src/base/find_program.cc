@@ -40,4 +40,12 @@ Result<std::string> find_program(const std::string& name) {
   return fail(name, "no such program in PATH");
 }
 
+Result<std::string> find_clang(bool cxx) {
+  const std::string name = cxx ? "clang++-19" : "clang-19";
+  if (const Result<std::string> found = find_program(name)) return *found;
+  const std::string beside = cxx ? "/usr/lib/llvm-19/bin/clang++" : "/usr/lib/llvm-19/bin/clang";
+  if (access(beside.c_str(), X_OK) == 0) return beside;
+  return fail(name, "not found", "apt install clang-19");
+}
+
 }  // namespace plumb

@@ -11,4 +11,7 @@ namespace plumb {
 // has a slash.
 Result<std::string> find_program(const std::string& name);
 
+// Clang 19 by Debian's name for it, or where Debian's package of LLVM puts it.
+Result<std::string> find_clang(bool cxx);
+
 }  // namespace plumb

@@ -22,16 +22,8 @@ namespace plumb {
 
 namespace {
 
-Result<std::string> find_compiler(bool cxx) {
-  const std::string name = cxx ? "clang++-19" : "clang-19";
-  if (const Result<std::string> found = find_program(name)) return *found;
-  const std::string beside = cxx ? "/usr/lib/llvm-19/bin/clang++" : "/usr/lib/llvm-19/bin/clang";
-  if (access(beside.c_str(), X_OK) == 0) return beside;
-  return fail(name, "not found", "apt install clang-19");
-}
-
 Result<Toolchain> toolchain(bool cxx) {
-  Result<std::string> compiler = find_compiler(cxx);
+  Result<std::string> compiler = find_clang(cxx);
   if (!compiler) return std::unexpected(compiler.error());
   Result<std::string> pass = support_file("libplumb_pass.so");
   if (!pass) return std::unexpected(pass.error());

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/find_program.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "check/cache/unit_cache.h"
@@ -110,9 +111,23 @@ Result<void> add_models(const Settings& settings, CheckOptions& options) {
   return {};
 }
 
+// Is there something to compile, and not only files of `plumb model`?
+bool compiles(const Invocation& call) {
+  return !call.build.empty() || call.settings.has(Opt::project) ||
+         std::ranges::any_of(call.words, [](const std::string& file) {
+           return !file.ends_with(check::kUnitEnding);
+         });
+}
+
 Result<CheckOptions> options_of(const Invocation& call) {
   const Settings& settings = call.settings;
   CheckOptions options;
+  // Said once and before a build is run for nothing, not of each unit.
+  if (compiles(call)) {
+    if (const Result<std::string> clang = find_clang(false); !clang) {
+      return std::unexpected(clang.error());
+    }
+  }
   for (const std::string& file : call.words) {
     if (Result<void> good = add_file(file, settings, options); !good) {
       return std::unexpected(good.error());

@@ -18,9 +18,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/find_program.h"
 #include "base/names.h"
 #include "base/paths.h"
+#include "base/temporary_file.h"
 #include "base/text.h"
+#include "check/check.h"
 #include "driver/build_info.h"
 #include "driver/command.h"
 #include "driver/known_leak.h"
@@ -148,7 +151,40 @@ Check check_places() {
   return check;
 }
 
-// What `plumb cc` is made of; whoever does not compile does not need it.
+// The whole of `plumb check` on a function whose leak is known. Whoever does not
+// compile does not need it.
+Check check_static() {
+  constexpr std::string_view kSource =
+      "void *malloc(unsigned long);\nint doctor(void) { return malloc(8) ? 1 : 0; }\n";
+  if (const Result<std::string> clang = find_clang(false); !clang) {
+    return {"plumb check", Health::absent, "clang-19 was not found", clang.error().hint};
+  }
+  Check check{"plumb check", Health::missing, "", "install plumb again"};
+  const Result<check::CheckOutcome> outcome = [&]() -> Result<check::CheckOutcome> {
+    const Result<TemporaryFile> source = TemporaryFile::create(".c");
+    if (!source) return std::unexpected(source.error());
+    if (const Result<void> written = write_file(source->path(), kSource); !written) {
+      return std::unexpected(written.error());
+    }
+    const Result<std::string> models = support_file("models/c.models");
+    if (!models) return std::unexpected(models.error());
+    check::CheckOptions options;
+    options.jobs = {{"/", source->path(), {source->path()}}};
+    options.models = {read_file(*models).value_or(""), *models};
+    return check::check_program(options);
+  }();
+  if (!outcome) {
+    check.detail = fmt::format("{}: {}", outcome.error().where, outcome.error().what);
+    check.remedy = outcome.error().hint;
+  } else if (outcome->report.leaks.size() != 1) {
+    check.detail = "the leak of a test function was not found";
+  } else {
+    return {"plumb check", Health::ok, "the leak of a test function was found", ""};
+  }
+  return check;
+}
+
+// What `plumb cc` is made of.
 Check check_cc() {
   const std::string version = version_of_program({"clang-19", "--version"});
   if (version.empty()) {
@@ -160,7 +196,21 @@ Check check_cc() {
               path.error().hint};
     }
   }
-  return {"plumb cc", Health::ok, fmt::format("with {}", version), ""};
+  return {"plumb cc", Health::ok, fmt::format("with clang {}", version), ""};
+}
+
+// Which blocks were touched is read from the process's own page map.
+Check check_watch() {
+  if (const Result<std::string> path = support_file("libplumb_watch.so"); !path) {
+    return {"plumb watch", Health::missing, path.error().what, path.error().hint};
+  }
+  const char* map = "/proc/self/pagemap";
+  if (access(map, R_OK) == 0) {
+    return {"plumb watch", Health::ok, fmt::format("{} can be read", map), ""};
+  }
+  return {"plumb watch", Health::absent,
+          fmt::format("{} cannot be read: growth is seen, and not what is idle", map),
+          "mount /proc with its pagemap, a kernel with CONFIG_PROC_PAGE_MONITOR"};
 }
 
 Check check_libc_symbols() {
@@ -174,16 +224,6 @@ Check check_libc_symbols() {
   }
   return {"libc lines", Health::absent, "frames inside the C library have no lines",
           "apt install libc6-dbg"};
-}
-
-Check check_program(std::string name, std::string_view package,
-                    const std::vector<std::vector<std::string>>& commands) {
-  for (const std::vector<std::string>& command : commands) {
-    const std::string version = version_of_program(command);
-    if (!version.empty()) return {std::move(name), Health::ok, version, ""};
-  }
-  return {std::move(name), Health::absent, "not found; no command needs it yet",
-          fmt::format("apt install {}", package)};
 }
 
 Check check_terminal(const Settings& settings) {
@@ -237,17 +277,8 @@ Result<Ending> command_doctor(const Invocation& call) {
     return fail({}, fmt::format("`plumb doctor` takes no words, '{}' is one", call.words.front()));
   }
   const std::vector<Check> checks = {
-      check_system(),
-      check_libc(),
-      check_maps(),
-      check_library(),
-      check_run(),
-      check_places(),
-      check_cc(),
-      check_libc_symbols(),
-      check_program("LLVM", "llvm-19",
-                    {{"llvm-config-19", "--version"}, {"clang-19", "--version"}}),
-      check_program("Z3", "z3", {{"z3", "--version"}, {"pkg-config", "--modversion", "z3"}}),
+      check_system(),           check_libc(),   check_maps(), check_library(), check_run(),
+      check_places(),           check_static(), check_cc(),   check_watch(),   check_libc_symbols(),
       check_terminal(settings),
   };
   const bool ready = std::ranges::none_of(

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/find_program.h"
 #include "check/input/compile_command.h"
 #include "check/model/compile.h"
 #include "check/model/unit_file.h"
@@ -25,13 +26,13 @@ namespace plumb {
 namespace {
 
 Result<Ending> become_clang(const std::vector<std::string>& arguments) {
-  std::string compiler = "clang-19";
-  std::vector<char*> words{compiler.data()};
+  Result<std::string> compiler = find_clang(false);
+  if (!compiler) return std::unexpected(compiler.error());
+  std::vector<char*> words{compiler->data()};
   for (const std::string& word : arguments) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
-  execvp(words[0], words.data());
-  return fail(compiler, fmt::format("cannot be run: {}", std::strerror(errno)),
-              "apt install clang-19");
+  execv(words[0], words.data());
+  return fail(*compiler, fmt::format("cannot be run: {}", std::strerror(errno)));
 }
 
 // "-o FILE" or "-oFILE"; empty without one.

@@ -13,7 +13,9 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/find_program.h"
 #include "base/paths.h"
+#include "base/temporary_file.h"
 #include "base/text.h"
 #include "check/model/unit_file.h"
 
@@ -81,31 +83,6 @@ bool drop_refused(std::vector<std::string>& arguments, const std::vector<std::st
 }
 
 constexpr int kAttempts = 4;  // each drops the flags that the one before was refused for
-
-// A file of our own that is gone with us.
-class TemporaryFile {
- public:
-  static Result<TemporaryFile> create() {
-    TemporaryFile file;
-    const int opened = mkstemp(file.path_.data());
-    if (opened < 0) {
-      file.path_.clear();
-      return fail("/tmp", std::strerror(errno), "a folder for temporary files is needed");
-    }
-    close(opened);
-    return file;
-  }
-  TemporaryFile(TemporaryFile&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  TemporaryFile& operator=(TemporaryFile&&) = delete;
-  ~TemporaryFile() {
-    if (!path_.empty()) unlink(path_.c_str());
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  TemporaryFile() = default;
-  std::string path_ = "/tmp/plumb-unit-XXXXXX";
-};
 
 struct Ended {
   int status = 0;
@@ -179,6 +156,8 @@ std::string compile_recipe() {
 Result<Compiled> compile(const CompileJob& job) {
   const Result<std::string> plugin = support_file("libplumb_lower.so");
   if (!plugin) return std::unexpected(plugin.error());
+  const Result<std::string> compiler = find_clang(false);
+  if (!compiler) return std::unexpected(compiler.error());
   const Result<TemporaryFile> output = TemporaryFile::create();
   if (!output) return std::unexpected(output.error());
   const Result<TemporaryFile> headers = TemporaryFile::create();
@@ -188,7 +167,7 @@ Result<Compiled> compile(const CompileJob& job) {
   std::vector<std::string> arguments = job.arguments;
   Ended ended;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    std::vector<std::string> command{"clang-19"};
+    std::vector<std::string> command{*compiler};
     command.insert(command.end(), arguments.begin(), arguments.end());
     command.insert(command.end(), kOurFlags.begin(), kOurFlags.end());
     command.push_back("-fpass-plugin=" + *plugin);
