@@ -103,6 +103,8 @@ void read_options(const char* text) {
     } else if (equal(pair.key, "depth")) {
       const uint64_t depth = number_of(pair.value);
       the_options.depth = depth < 1 ? 1 : depth > 200 ? 200 : static_cast<unsigned>(depth);
+    } else if (equal(pair.key, "stacks")) {
+      the_options.whole_stacks = equal(pair.value, "full");
     } else if (equal(pair.key, "exitcode")) {
       the_options.exit_code = static_cast<int>(number_of(pair.value) & 255);
     } else if (equal(pair.key, "output")) {

@@ -12,6 +12,7 @@ struct CompiledOptions {
   Mode mode = Mode::full;
   uint64_t partial_limit = 4096;
   unsigned depth = 30;
+  bool whole_stacks = false;         // also where references go
   int exit_code = -1;                // with findings
   bool has_output = false;           // a report is written in any case
   char trace[512] = {};              // keep the raw records here

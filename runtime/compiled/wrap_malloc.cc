@@ -102,7 +102,6 @@ __attribute__((always_inline)) inline void* allocate_quickly(size_t size, PlumbA
   }
   const SeenStack& seen = seen_for(*heap, caller.frame, caller.address);
   if (!is_this_stack(seen, caller.frame, caller.address)) return nullptr;
-  ++heap->stacks_asked;
   Head* head = take_cached(cached, slot_class);
   Head made = live_head(in, size, api);
   made.slot_class = slot_class;
