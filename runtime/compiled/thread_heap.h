@@ -56,6 +56,9 @@ bool prepare_thread_heaps();
 // In the child of a fork: the other threads are gone.
 void reset_thread_heaps();
 
+// The calling thread's time is not before that of threads that have ended.
+void continue_after_ended_threads();
+
 class ThreadHeapUse {
  public:
   explicit ThreadHeapUse(Inside& in);

@@ -150,6 +150,16 @@ struct Announced {
 };
 thread_local constinit Announced announced __attribute__((tls_model("initial-exec"))) = {};
 
+// drop_frees=: by the number of the free, so that each build of a program keeps the
+// same blocks.
+__attribute__((noinline, cold)) bool is_dropped() {
+  static uint64_t frees = 0;
+  const uint64_t number = __atomic_fetch_add(&frees, 1, __ATOMIC_RELAXED);
+  uint64_t hash = (number + options().drop_seed * uint64_t{0x100000000}) * 0x9e3779b97f4a7c15u;
+  hash ^= hash >> 29;
+  return (hash * 0xbf58476d1ce4e5b9u >> 32) % 100 < options().drop_percent;
+}
+
 void release(void* block, const PlumbSite* site, Caller caller) {
   if (block == nullptr) return;
   if (site == nullptr && announced.block == block) {
@@ -168,6 +178,7 @@ void release(void* block, const PlumbSite* site, Caller caller) {
   }
   Head& head = head_of(block);
   if (__builtin_expect(head.state != kLive, 0)) bad_free();
+  if (__builtin_expect(options().drop_percent != 0, 0) && is_dropped()) return;
   if (!holds_no_references(head.size)) {
     drop_contents(in, block, head.size, site, PLUMB_CAUSE_HOLDER_FREED, true, caller);
   }

@@ -43,9 +43,9 @@ Pair take_pair(std::string_view& text) {
 
 // Read by the runtime inside the program (runtime/compiled/options.cc).
 bool is_process_key(std::string_view key) {
-  static constexpr std::array<std::string_view, 9> kKeys = {"mode",     "partial_limit", "depth",
-                                                            "stacks",   "exitcode",      "trace",
-                                                            "decrease", "least",         "burst"};
+  static constexpr std::array<std::string_view, 10> kKeys = {
+      "mode",     "partial_limit", "depth",    "stacks", "drop_frees",
+      "exitcode", "trace",         "decrease", "least",  "burst"};
   return std::ranges::find(kKeys, key) != kKeys.end();
 }
 
