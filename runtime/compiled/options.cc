@@ -107,6 +107,8 @@ void read_options(const char* text) {
       const char* value = pair.value;
       the_options.drop_percent = static_cast<uint32_t>(take_decimal(value));
       if (*value == '/') the_options.drop_seed = static_cast<uint32_t>(take_decimal(++value));
+    } else if (equal(pair.key, "sites")) {
+      copy_text(the_options.sites, sizeof the_options.sites, pair.value);
     } else if (equal(pair.key, "stacks")) {
       the_options.whole_stacks = equal(pair.value, "full");
     } else if (equal(pair.key, "exitcode")) {

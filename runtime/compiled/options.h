@@ -18,6 +18,7 @@ struct CompiledOptions {
   int exit_code = -1;                // with findings
   bool has_output = false;           // a report is written in any case
   char trace[512] = {};              // keep the raw records here
+  char sites[512] = {};              // a report: only what it names is tracked
   char unknown[64] = {};             // a mode that is none
   char lsan_suppressions[512] = {};  // a file, named by __lsan_default_options
 };

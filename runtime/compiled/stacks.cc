@@ -4,6 +4,7 @@
 #include "common/stack_depot.h"
 #include "common/trace_file.h"
 #include "compiled/options.h"
+#include "compiled/site_filter.h"
 #include "compiled/thread_heap.h"
 #include "compiled/walk.h"
 
@@ -85,6 +86,7 @@ __attribute__((noinline)) uint32_t walk_stack(Inside& in, ThreadHeap& heap, Seen
   }
   const uint32_t stack = stack_id(in, walk.addresses, walk.count);
   keep(seen, walk, frame, caller, stack);
+  seen.unchosen = !is_chosen_site(in, stack);
   return stack;
 }
 

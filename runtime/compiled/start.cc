@@ -109,6 +109,7 @@ __attribute__((constructor)) void start(int, char**, char** environment) {
   real();
   process().pid = sys_getpid();
   process().stack_depth = wanted.depth;
+  prepare_sites();
   process().attached = 1;
   thread_hooks = {current_time, continue_from};
   scan_hooks = {keep_errors_open, list_blocks, find_losses, write_report, go_on};

@@ -31,6 +31,7 @@ struct SeenStack {
   uint32_t epoch;
   uint32_t stack;
   uint32_t count;
+  bool unchosen;                  // by site_filter.h
   uint32_t places[kCachedDepth];  // from `frame` up, in words
   uint64_t sum;                   // of short stacks: of the addresses there
 };

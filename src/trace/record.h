@@ -87,7 +87,8 @@ enum PlumbLimit {
   PLUMB_LIMIT_MAIN_ARENA = 16,   /* glibc's own bookkeeping was not recognised */
   PLUMB_LIMIT_SHORT_STACKS = 32, /* deep recursion: some stacks have few frames */
   PLUMB_LIMIT_CUSTOM_FULL = 64,  /* later blocks of PLUMB_ALLOC are unknown */
-  PLUMB_LIMIT_NOT_DIVERTED = 128 /* a function that "fn=" named is not followed */
+  PLUMB_LIMIT_NOT_DIVERTED = 128, /* a function that "fn=" named is not followed */
+  PLUMB_LIMIT_SITES = 256         /* only the sites of a report were tracked */
 };
 
 typedef struct PlumbSection {
