@@ -72,10 +72,7 @@ class Bench:
         for name, text in program.written.items():
             (prepared / name).write_text(text)
         for command in program.prepare:
-            extra = KEEP if command[0] == "make" else ["CC=clang-19", "CFLAGS=-O2 -g"]
-            # tcc's configure takes options only.
-            if program.package == "tcc":
-                extra = ["--cc=clang-19"]
+            extra = KEEP if command[0] == "make" else program.configured
             done = measure.run(["env", "-C", str(prepared), *command, *extra])
             if done.status != 0:
                 raise RuntimeError(f"{program.package}: {' '.join(command)}: "
@@ -158,14 +155,14 @@ def print_table(rows: dict[str, dict]) -> None:
         cells = [f"{row[t]['time']:.2f}x, {row[t]['memory']:.2f}x" if t in row else ""
                  for t in tools]
         print(f"| {name} | {row['native']:.2f} | " + " | ".join(cells) + " |")
-    # What only allocates has a bar of its own and is not in the mean.
-    others = [row for name, row in rows.items() if not name.startswith("churn")]
+    # The small ones of ours have bars of their own and are not in the mean.
+    others = [row for name, row in rows.items() if PROGRAMS[name].package]
     for label, key in (("time", "time"), ("memory less 4 MB", "spared")):
         cells = []
         for tool in tools:
             values = [row[tool][key] for row in others if tool in row]
             cells.append(f"{measure.geometric_mean(values):.2f}x" if values else "")
-        print(f"| geometric mean, {label} (without churn) | | " + " | ".join(cells) + " |")
+        print(f"| geometric mean, {label} of the packages | | " + " | ".join(cells) + " |")
     print("\nCPU time, then peak memory, as ratios to native.")
     built = [row["compiling"] for row in rows.values() if row.get("compiling")]
     if built:

@@ -107,9 +107,17 @@ def source_of(name: str, folder: Path, conf: list[Path]) -> Path:
     if not found:
         if not conf:
             conf.append(archives(folder))
-        done = subprocess.run(["apt-get", "-c", str(conf[0]), "-q", "source", name], cwd=folder,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        found = [p for p in folder.glob(f"{name}*") if p.is_dir() and (p / "debian").is_dir()]
+        # An archive may name a version whose files are gone: then an older one.
+        known = subprocess.run(["apt-cache", "-c", str(conf[0]), "showsrc", name], text=True,
+                               capture_output=True).stdout
+        versions = [f"={v}" for v in re.findall(r"^Version: (\S+)$", known, re.MULTILINE)]
+        for version in ["", *versions]:
+            done = subprocess.run(["apt-get", "-c", str(conf[0]), "-q", "source", name + version],
+                                  cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  text=True)
+            found = [p for p in folder.glob(f"{name}*") if p.is_dir() and (p / "debian").is_dir()]
+            if found:
+                break
         if not found:
             raise RuntimeError(f"no source: {done.stdout[-300:]}")
     return found[0]

@@ -34,6 +34,10 @@ bool is_constant(Value* value) {
 // Set by `plumb cc -fplumb=stacks`: each drop is to have its calls.
 bool wants_stacks() { return std::getenv("PLUMB_PASS_STACKS") != nullptr; }
 
+// PLUMB_PASS_KEEP=1: nothing is removed but what cannot refer to a block, to compare
+// with (bench/injected.py).
+bool keeps_all() { return std::getenv("PLUMB_PASS_KEEP") != nullptr; }
+
 // PLUMB_PASS_STATS=marks: each mark that is left, and what it is about.
 bool lists_marks() {
   const char* wish = std::getenv("PLUMB_PASS_STATS");
@@ -150,7 +154,7 @@ class Removal {
   Removal(Function& function, MemorySSA* memory, AAResults* aliases, LowerCounts& counts)
       // Whoever calls through a pointer may keep nothing: a thread's start does not.
       : called_from_anywhere_(function.hasAddressTaken()), cover_(function), counts_(counts) {
-    if (memory) borrow_.emplace(function, *memory, *aliases);
+    if (memory && !keep_all_) borrow_.emplace(function, *memory, *aliases);
   }
 
   void decide(CallInst& mark) {
@@ -201,7 +205,7 @@ class Removal {
     unsigned* reason = nullptr;
     if (is_constant(value))
       reason = &counts_.constant;
-    else if (!called_from_anywhere_ && isa<Argument>(value->stripInBoundsOffsets()))
+    else if (!keep_all_ && !called_from_anywhere_ && isa<Argument>(value->stripInBoundsOffsets()))
       reason = &counts_.argument;
     else if (borrow_ && (borrow_->is_borrowed(mark) || Borrow::moves_within(mark)))
       reason = &counts_.borrowed;
@@ -266,6 +270,7 @@ class Removal {
     return true;
   }
 
+  const bool keep_all_ = keeps_all();
   const bool called_from_anywhere_;
   Cover cover_;
   std::optional<Borrow> borrow_;  // none for code that is not optimised

@@ -19,11 +19,12 @@ namespace {
 
 class Marking {
  public:
-  Marking(Function& function, Sites& sites)
+  Marking(Function& function, Sites& sites, const JumpingFunctions& jumps)
       : function_(function),
         module_(*function.getParent()),
         layout_(function.getDataLayout()),
         sites_(sites),
+        jumps_(jumps),
         names_(function),
         slots_(slots_with_ends()),
         resumes_(has_scopes() ? catch_passing_exceptions(function) : std::vector<ResumeInst*>{}),
@@ -38,6 +39,7 @@ class Marking {
     for (VariableArray& array : arrays_) follow_array(array);
     leave_constructor();
     for (StoreInst* store : stores_) mark_store(*store);
+    for (Instruction* exchange : exchanges_) mark_exchange(*exchange);
     for (AnyMemIntrinsic* copy : copies_) mark_copy(*copy);
     for (CallBase* call : calls_) mark_call(*call);
     return changed_;
@@ -52,6 +54,8 @@ class Marking {
         if (!offsets.empty()) arrays_.push_back({array, {}});
       } else if (auto* store = dyn_cast<StoreInst>(&instruction)) {
         stores_.push_back(store);
+      } else if (isa<AtomicRMWInst>(instruction) || isa<AtomicCmpXchgInst>(instruction)) {
+        exchanges_.push_back(&instruction);
       } else if (auto* copy = dyn_cast<AnyMemIntrinsic>(&instruction)) {
         copies_.push_back(copy);
       } else if (auto* call = dyn_cast<CallBase>(&instruction);
@@ -155,7 +159,7 @@ class Marking {
 
   // The site at `end`, or at the way by which control came there.
   Value* place_on_way(IRBuilder<>& builder, Site site, const Instruction& end) {
-    if (ways_out_.is_unwinding(*end.getParent())) site.cause = Cause::escaped_throw;
+    if (ways_out_.is_unwinding(end)) site.cause = Cause::escaped_throw;
     const std::vector<const DILocation*> places = ways_out_.places_at(end);
     if (places.empty()) return sites_.make(module_, {std::move(site)});
     std::vector<Site> row;
@@ -319,6 +323,33 @@ class Marking {
     mark(builder, old, sites_.make(module_, {std::move(site)}));
   }
 
+  // What was there before an atomic exchange, if there was one.
+  void mark_exchange(Instruction& exchange) {
+    auto* swap = dyn_cast<AtomicRMWInst>(&exchange);
+    auto* compare = dyn_cast<AtomicCmpXchgInst>(&exchange);
+    if (swap && swap->getOperation() != AtomicRMWInst::Xchg) return;
+    Value* address = swap ? swap->getPointerOperand() : compare->getPointerOperand();
+    Type* type = swap ? swap->getType() : compare->getNewValOperand()->getType();
+    // The front end makes numbers of pointers here.
+    if (!type->isPointerTy() && !type->isIntegerTy(64)) return;
+    if (!is_followed(address)) return;
+    IRBuilder<> builder(exchange.getNextNode());
+    builder.SetCurrentDebugLocation(exchange.getDebugLoc());
+    Value* old = &exchange;
+    if (compare) {
+      old = builder.CreateSelect(builder.CreateExtractValue(compare, 1),
+                                 builder.CreateExtractValue(compare, 0),
+                                 Constant::getNullValue(type));
+    }
+    Named named = names_.object_at(address);
+    if (named.known()) named = names_.part_of(named, 0);
+    Site site = site_at(exchange.getDebugLoc().get(), Cause::overwritten);
+    site.holder = named.known() ? named.expression() : "";
+    site.type = Names::spelling(named.type);
+    site.storage = named.storage;
+    mark(builder, old, sites_.make(module_, {std::move(site)}));
+  }
+
   void mark_copy(AnyMemIntrinsic& copy) {
     Value* to = copy.getRawDest();
     auto* length = dyn_cast<ConstantInt>(copy.getLength());
@@ -413,7 +444,7 @@ class Marking {
       drop_range(&call, call.getArgOperand(0), call.getArgOperand(1), std::move(site));
       return;
     }
-    if (is_one_of(name, {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"})) {
+    if (callee && jumps_.contains(callee)) {
       for (auto& [place, slot] : slots_) {
         if (slot.variable && !(slot.parameter && !slot.reassigned)) leave_slot(slot, &call);
       }
@@ -519,6 +550,7 @@ class Marking {
   Module& module_;
   const DataLayout& layout_;
   Sites& sites_;
+  const JumpingFunctions& jumps_;
   Names names_;
   DenseMap<const AllocaInst*, Slot> slots_;
   std::vector<ResumeInst*> resumes_;  // where exceptions pass that nobody here caught
@@ -527,6 +559,7 @@ class Marking {
   Type* word_;
   std::vector<VariableArray> arrays_;
   std::vector<StoreInst*> stores_;
+  std::vector<Instruction*> exchanges_;
   std::vector<AnyMemIntrinsic*> copies_;
   std::vector<CallBase*> calls_;
   bool changed_ = false;
@@ -541,12 +574,12 @@ CallInst* as_mark(Instruction& instruction) {
   return isa<ConstantPointerNull>(intrinsic->getArgOperand(2)) ? intrinsic : nullptr;
 }
 
-bool mark_function(Function& function, Sites& sites) {
+bool mark_function(Function& function, Sites& sites, const JumpingFunctions& jumps) {
   if (function.isDeclaration() || function.hasFnAttribute(Attribute::Naked) ||
       function.hasFnAttribute(Attribute::DisableSanitizerInstrumentation)) {
     return false;
   }
-  return Marking(function, sites).run();
+  return Marking(function, sites, jumps).run();
 }
 
 }  // namespace plumb::pass

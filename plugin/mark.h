@@ -12,13 +12,14 @@
 // pointers in vectors.
 #pragma once
 
+#include "jumps.h"
 #include "llvm/IR/Function.h"
 #include "sites.h"
 
 namespace plumb::pass {
 
 // True when anything was changed.
-bool mark_function(llvm::Function& function, Sites& sites);
+bool mark_function(llvm::Function& function, Sites& sites, const JumpingFunctions& jumps);
 
 // A mark that is still there; null for other calls.
 llvm::CallInst* as_mark(llvm::Instruction& instruction);

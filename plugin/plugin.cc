@@ -25,7 +25,8 @@ struct MarkPass : PassInfoMixin<MarkPass> {
   explicit MarkPass(std::shared_ptr<Sites> sites) : sites_(std::move(sites)) {}
   PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
     bool changed = false;
-    for (Function& function : module) changed |= mark_function(function, *sites_);
+    const JumpingFunctions jumps = jumping_functions(module);
+    for (Function& function : module) changed |= mark_function(function, *sites_, jumps);
     return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }

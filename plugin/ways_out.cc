@@ -39,6 +39,21 @@ WaysOut::WaysOut(Function& function) : function_(function) {
   set_ways();
 }
 
+namespace {
+
+bool catches(const Instruction& instruction) {
+  auto* call = dyn_cast<CallBase>(&instruction);
+  return call && call->getCalledFunction() &&
+         call->getCalledFunction()->getName() == "__cxa_begin_catch";
+}
+
+}  // namespace
+
+bool WaysOut::is_unwinding(const Instruction& at) const {
+  const BasicBlock& block = *at.getParent();
+  return is_unwinding(block) && !std::any_of(block.begin(), at.getIterator(), catches);
+}
+
 void WaysOut::find_unwinding() {
   for (const BasicBlock& block : function_) {
     if (block.isLandingPad()) unwinding_.insert(&block);
@@ -50,11 +65,7 @@ void WaysOut::find_unwinding() {
       if (unwinding_.contains(&block) || pred_empty(&block)) continue;
       // Where an exception is caught, the ordinary begins again.
       const bool only = all_of(predecessors(&block), [this](const BasicBlock* from) {
-        return unwinding_.contains(from) && !any_of(*from, [](const Instruction& instruction) {
-                 auto* call = dyn_cast<CallBase>(&instruction);
-                 return call && call->getCalledFunction() &&
-                        call->getCalledFunction()->getName() == "__cxa_begin_catch";
-               });
+        return unwinding_.contains(from) && !any_of(*from, catches);
       });
       if (only) grown |= unwinding_.insert(&block).second;
     }
@@ -168,7 +179,7 @@ void WaysOut::spread() {
 
 const WaysOut::Arriving* WaysOut::arriving_at(const Instruction& end) const {
   const BasicBlock& block = *end.getParent();
-  if (!is_unwinding(block) && !(is_meeting(block) && ends_scope(end))) return nullptr;
+  if (!is_unwinding(end) && !(is_meeting(block) && ends_scope(end))) return nullptr;
   const auto known = arriving_.find(&block);
   if (known == arriving_.end() || !known->second.any()) return nullptr;
   return known->second.most - known->second.least < kMaxWays ? &known->second : nullptr;

@@ -35,10 +35,11 @@ class WaysOut {
   // Which of them was taken, as an index.
   llvm::Value* way(llvm::IRBuilder<>& builder, const llvm::Instruction& end) const;
 
-  // Only reached by exceptions?
-  bool is_unwinding(const llvm::BasicBlock& block) const { return unwinding_.contains(&block); }
+  // Only reached by exceptions that nobody caught on the way?
+  bool is_unwinding(const llvm::Instruction& at) const;
 
  private:
+  bool is_unwinding(const llvm::BasicBlock& block) const { return unwinding_.contains(&block); }
   void find_unwinding();
   void find_leaving_marks();
   bool is_meeting(const llvm::BasicBlock& block) const;

@@ -10,7 +10,7 @@ struct node {
 int main(void) {
   static struct node* lists[256];
   unsigned seed = 1;
-  for (long i = 0; i < 12000000; i++) {
+  for (long i = 0; i < 100000000; i++) {
     seed = seed * 1664525 + 1013904223;
     struct node** list = &lists[seed >> 24];
     if ((seed >> 20 & 3) == 0 && *list) {

@@ -11,7 +11,7 @@ struct node {
 static void* work(void* argument) {
   struct node* lists[64] = {0};
   unsigned seed = (unsigned)(size_t)argument;
-  for (long i = 0; i < 2500000; i++) {
+  for (long i = 0; i < 15000000; i++) {
     seed = seed * 1664525 + 1013904223;
     struct node** list = &lists[seed >> 26];
     if ((seed >> 20 & 3) == 0 && *list) {

@@ -35,20 +35,27 @@ uint64_t granules_of(const Region& region, const Head* slot) {
   return (reinterpret_cast<uintptr_t>(slot) - region.begin) / 16;
 }
 
-// A list of up to a batch from the common one, or fresh slots.
+// What the first slot of a list says, while nobody has the list.
+struct Chain {
+  uint64_t next;  // the first slot of the next list, in granules; 0: none
+  uint64_t count;
+};
+Chain& chain_at(const Region& region, uint64_t granules) {
+  static_assert(sizeof(Chain) + kHeadSize <= small_slot_size(0));
+  return *reinterpret_cast<Chain*>(slot_at(region, granules) + 1);
+}
+
+// A list from the common ones, or fresh slots.
 bool refill(CachedSlots& cached, unsigned slot_class) {
   Region& region = small[slot_class];
-  const unsigned batch = batch_of(slot_class);
   region.lock.lock();
-  while (region.unused != 0 && cached.count < batch) {
-    Head* slot = slot_at(region, region.unused);
-    region.unused = slot->size;
-    slot->size = cached.first;
-    cached.first = granules_of(region, slot);
-    ++cached.count;
-  }
-  if (cached.count == 0) {
-    const size_t bytes = small_slot_size(slot_class) * batch;
+  if (region.unused != 0) {
+    cached.first = region.unused;
+    const Chain chain = chain_at(region, cached.first);
+    cached.count = static_cast<unsigned>(chain.count);
+    region.unused = chain.next;
+  } else {
+    const size_t bytes = small_slot_size(slot_class) * batch_of(slot_class);
     if (region.end - region.next >= bytes) {
       cached.fresh = region.next;
       cached.fresh_end = region.next + bytes;
@@ -59,17 +66,12 @@ bool refill(CachedSlots& cached, unsigned slot_class) {
   return cached.count != 0 || cached.fresh != cached.fresh_end;
 }
 
-void give_back(CachedSlots& cached, unsigned slot_class, unsigned count) {
+void give_chain(unsigned slot_class, uint64_t first, unsigned count) {
+  if (count == 0) return;
   Region& region = small[slot_class];
   region.lock.lock();
-  for (; count != 0 && cached.count != 0; --count) {
-    Head* slot = slot_at(region, cached.first);
-    const uint64_t granules = cached.first;
-    cached.first = slot->size;
-    --cached.count;
-    slot->size = region.unused;
-    region.unused = granules;
-  }
+  chain_at(region, first) = {region.unused, count};
+  region.unused = first;
   region.lock.unlock();
 }
 
@@ -86,8 +88,14 @@ inline Slot take_small(CachedSlots& cached, unsigned slot_class) {
   return {take_cached(cached, slot_class)};
 }
 
-// The thread has none that were used before.
+// The list that the thread takes from is empty.
 Slot take_other(CachedSlots& cached, unsigned slot_class) {
+  if (cached.spare_count != 0) {
+    cached.first = cached.spare;
+    cached.count = cached.spare_count;
+    cached.spare_count = 0;
+    return take_small(cached, slot_class);
+  }
   if (cached.fresh == cached.fresh_end && !refill(cached, slot_class)) return {};
   if (cached.count != 0) return take_small(cached, slot_class);
   Head* slot = reinterpret_cast<Head*>(cached.fresh);
@@ -210,7 +218,10 @@ __attribute__((noinline, cold)) void give_unusual(Inside& in, Head& head) {
 }  // namespace
 
 void pass_on(CachedSlots& cached, unsigned slot_class) {
-  give_back(cached, slot_class, 2 * batch_of(slot_class));
+  give_chain(slot_class, cached.spare, cached.spare_count);
+  cached.spare = cached.first;
+  cached.spare_count = cached.count;
+  cached.count = 0;
 }
 
 void give_block(Inside& in, void* block) {
@@ -293,20 +304,15 @@ void give_up_cache(Inside& in) {
   ThreadHeapUse heap(in);
   for (unsigned i = 0; i < kSmallClasses; ++i) {
     CachedSlots& cached = heap->slots[i];
-    give_back(cached, i, cached.count);
+    give_chain(i, cached.spare, cached.spare_count);
+    cached.spare_count = 0;
     // Fresh slots join the list as well: nobody would find them otherwise.
-    Region& region = small[i];
     while (cached.fresh != cached.fresh_end) {
-      Head* slot = reinterpret_cast<Head*>(cached.fresh);
-      slot->slot_class = i;
-      slot->state = kUnused;
-      slot->size = 0;
-      region.lock.lock();
-      slot->size = region.unused;
-      region.unused = granules_of(region, slot);
-      region.lock.unlock();
+      keep_cached(cached, reinterpret_cast<Head*>(cached.fresh), i, 0);
       cached.fresh += small_slot_size(i);
     }
+    give_chain(i, cached.first, cached.count);
+    cached.count = 0;
   }
 }
 

@@ -23,7 +23,7 @@ __attribute__((noinline)) void drop_from(Inside& in, uintptr_t first, void* begi
   const uintptr_t to = reinterpret_cast<uintptr_t>(begin) + size;
   PlaceNote note{};
   note.place = site == nullptr ? 0 : place_number(site);
-  note.stack = seen_stack(in, caller.frame, caller.address);
+  note.stack = short_stack(in, caller.frame, caller.address);
   note.cause = cause;
   for (uintptr_t at = first; at + 8 <= to; at += 8) {
     auto* word = reinterpret_cast<volatile uint64_t*>(at);
@@ -48,7 +48,7 @@ PLUMB_EXPORT void __plumb_drop(uint64_t hidden, const PlumbSite* site) {
   Inside in;
   const uint32_t place = place_number(site);
   uint32_t noted = 0;
-  if (in.outermost()) noted = note_place(in, {place, seen_stack(in, PLUMB_HERE()), 0, 0});
+  if (in.outermost()) noted = note_place(in, {place, short_stack(in, PLUMB_HERE()), 0, 0});
   write_drop(inverted(hidden), noted != 0 ? noted : place);
 }
 

@@ -16,6 +16,7 @@
 #include "common/trace_file.h"
 #include "compiled/fork.h"
 #include "compiled/options.h"
+#include "compiled/site_filter.h"
 
 namespace plumb::rt {
 
@@ -182,6 +183,15 @@ void prepare_report(char** environment) {
     *slash = 0;
   }
   strcat(command, "/bin/plumb");
+}
+
+void prepare_sites() {
+  if (options().sites[0] == 0) return;
+  if (choose_sites(command, options().sites, start_environment)) {
+    trace().limit(PLUMB_LIMIT_SITES);
+  } else {
+    complain("the report of sites= is of no use: every block is tracked");
+  }
 }
 
 void keep_errors_open() {

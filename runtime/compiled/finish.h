@@ -5,6 +5,8 @@ namespace plumb::rt {
 
 // Where this library is, to find the command from; at start-up.
 void prepare_report(char** environment);
+// sites=: starts the command that knows them.
+void prepare_sites();
 
 // When the program begins to end: its handlers may close standard error, which
 // the report needs.

@@ -3,6 +3,7 @@
 // copy; only the threads are gone.
 
 #include "compiled/fork.h"
+#include "compiled/site_filter.h"
 
 #include <unistd.h>
 
@@ -51,5 +52,6 @@ PLUMB_EXPORT pid_t fork() noexcept {
   process().pid = sys_getpid();
   trace().header().pid = static_cast<uint32_t>(process().pid);
   restart_counters();
+  forget_site_command();
   return child;
 }

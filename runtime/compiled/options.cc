@@ -103,6 +103,14 @@ void read_options(const char* text) {
     } else if (equal(pair.key, "depth")) {
       const uint64_t depth = number_of(pair.value);
       the_options.depth = depth < 1 ? 1 : depth > 200 ? 200 : static_cast<unsigned>(depth);
+    } else if (equal(pair.key, "drop_frees")) {
+      const char* value = pair.value;
+      the_options.drop_percent = static_cast<uint32_t>(take_decimal(value));
+      if (*value == '/') the_options.drop_seed = static_cast<uint32_t>(take_decimal(++value));
+    } else if (equal(pair.key, "sites")) {
+      copy_text(the_options.sites, sizeof the_options.sites, pair.value);
+    } else if (equal(pair.key, "stacks")) {
+      the_options.whole_stacks = equal(pair.value, "full");
     } else if (equal(pair.key, "exitcode")) {
       the_options.exit_code = static_cast<int>(number_of(pair.value) & 255);
     } else if (equal(pair.key, "output")) {

@@ -12,9 +12,13 @@ struct CompiledOptions {
   Mode mode = Mode::full;
   uint64_t partial_limit = 4096;
   unsigned depth = 30;
+  bool whole_stacks = false;  // also where references go
+  uint32_t drop_percent = 0;  // of the frees, that are not carried out
+  uint32_t drop_seed = 0;
   int exit_code = -1;                // with findings
   bool has_output = false;           // a report is written in any case
   char trace[512] = {};              // keep the raw records here
+  char sites[512] = {};              // a report: only what it names is tracked
   char unknown[64] = {};             // a mode that is none
   char lsan_suppressions[512] = {};  // a file, named by __lsan_default_options
 };

@@ -1,9 +1,14 @@
-// Who called: exact stacks at a price that every allocation can pay.
+// Who called: stacks at a price that every allocation can pay.
 //
 // A walk is remembered with the places on the stack where its return addresses
 // lay. When the same frame calls from the same instruction again and all those
 // places still hold the same addresses, it is the same stack: a few loads in a
-// row instead of a walk. Otherwise the unwinder walks.
+// row instead of a walk.
+//
+// An allocation has its whole stack. Where references go with a freed block, the stack
+// is a short one: the innermost frames, and of a recursion each call once. A tree that
+// is freed in a recursion comes by another way to each of its nodes; those ways say
+// nothing, and there is no end of them.
 #pragma once
 
 #include <stdint.h>
@@ -44,10 +49,12 @@ inline bool is_this_stack(const SeenStack& seen, uintptr_t frame, uintptr_t call
 inline uint32_t seen_stack(Inside& in, uintptr_t frame, uintptr_t caller) {
   ThreadHeapUse heap(in);
   SeenStack& seen = seen_for(*heap, frame, caller);
-  ++heap->stacks_asked;
   if (is_this_stack(seen, frame, caller)) return seen.stack;
   return walk_stack(in, *heap, seen, frame, caller);
 }
+
+// The short one.
+uint32_t short_stack(Inside& in, uintptr_t frame, uintptr_t caller);
 
 #define PLUMB_HERE()                                       \
   reinterpret_cast<uintptr_t>(__builtin_frame_address(0)), \

@@ -20,6 +20,7 @@
 #include "compiled/options.h"
 #include "compiled/place_notes.h"
 #include "compiled/thread_heap.h"
+#include "compiled/walk.h"
 #include "preload/end.h"
 #include "preload/export.h"
 #include "preload/thread_hooks.h"
@@ -82,7 +83,7 @@ void at_quick_exit_hook(void*) { end_of_quick_exit(); }
 bool prepare(const CompiledOptions& wanted) {
   return trace().open_private(kTraceRoom, wanted.depth) && block_table().prepare() &&
          prepare_stack_depot() && prepare_thread_stacks() && prepare_thread_heaps() &&
-         prepare_place_notes() && prepare_arena(wanted.mode != Mode::minimal);
+         prepare_place_notes() && prepare_walks() && prepare_arena(wanted.mode != Mode::minimal);
 }
 
 __attribute__((constructor)) void start(int, char**, char** environment) {
@@ -108,6 +109,7 @@ __attribute__((constructor)) void start(int, char**, char** environment) {
   real();
   process().pid = sys_getpid();
   process().stack_depth = wanted.depth;
+  prepare_sites();
   process().attached = 1;
   thread_hooks = {current_time, continue_from};
   scan_hooks = {keep_errors_open, list_blocks, find_losses, write_report, go_on};

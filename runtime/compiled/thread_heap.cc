@@ -30,9 +30,19 @@ ThreadHeap* new_heap() {
   return heap;
 }
 
+uint64_t latest_end = 0;
+
+void note_end_time(uint64_t time) {
+  uint64_t known = __atomic_load_n(&latest_end, __ATOMIC_RELAXED);
+  while (known < time && !__atomic_compare_exchange_n(&latest_end, &known, time, true,
+                                                      __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+  }
+}
+
 // Runs when the thread ends, before libc's own clean-up, which still frees.
 void on_thread_end(void*) {
   Inside in;
+  note_end_time(__plumb_clock);
   if (thread_heap == nullptr) return;
   give_up_cache(in);
   ThreadHeap* heap = thread_heap;
@@ -45,6 +55,11 @@ void on_thread_end(void*) {
 }
 
 }  // namespace
+
+void continue_after_ended_threads() {
+  const uint64_t time = __atomic_load_n(&latest_end, __ATOMIC_ACQUIRE);
+  if (__plumb_clock < time) __plumb_clock = time;
+}
 
 bool prepare_thread_heaps() {
   shared_heap = new_heap();

@@ -16,6 +16,8 @@ namespace plumb::rt {
 struct CachedSlots {
   uint64_t first = 0;  // granules; linked through Head::size
   unsigned count = 0;
+  unsigned spare_count = 0;
+  uint64_t spare = 0;   // another such list, a whole batch: see cached_slots.h
   uintptr_t fresh = 0;  // never used: [fresh, fresh_end)
   uintptr_t fresh_end = 0;
 };
@@ -29,7 +31,15 @@ struct SeenStack {
   uint32_t epoch;
   uint32_t stack;
   uint32_t count;
+  bool unchosen;                  // by site_filter.h
   uint32_t places[kCachedDepth];  // from `frame` up, in words
+  uint64_t sum;                   // of short stacks: of the addresses there
+};
+
+// Of the stack that was unwound last: between these, memory can be read.
+struct StackSpan {
+  uintptr_t low;
+  uintptr_t top;
 };
 inline constexpr unsigned kSeenStacks = 4096;
 
@@ -37,8 +47,7 @@ struct ThreadHeap {
   PlumbThread* counters;
   uint32_t thread;  // number, in the order of first allocation
   ThreadHeap* next;
-  uint32_t stacks_asked;   // since the counts were last halved
-  uint32_t stacks_walked;  // of those
+  StackSpan span;
   CachedSlots slots[kSmallClasses];
   KnownNote notes[kKnownNotes];
   SeenStack seen[kSeenStacks];
@@ -47,6 +56,9 @@ struct ThreadHeap {
 bool prepare_thread_heaps();
 // In the child of a fork: the other threads are gone.
 void reset_thread_heaps();
+
+// The calling thread's time is not before that of threads that have ended.
+void continue_after_ended_threads();
 
 class ThreadHeapUse {
  public:

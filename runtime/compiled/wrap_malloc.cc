@@ -17,6 +17,7 @@
 #include "compiled/drop.h"
 #include "compiled/fork.h"
 #include "compiled/options.h"
+#include "compiled/site_filter.h"
 #include "compiled/stacks.h"
 #include "compiled/thread_heap.h"
 #include "preload/export.h"
@@ -101,8 +102,7 @@ __attribute__((always_inline)) inline void* allocate_quickly(size_t size, PlumbA
     return nullptr;
   }
   const SeenStack& seen = seen_for(*heap, caller.frame, caller.address);
-  if (!is_this_stack(seen, caller.frame, caller.address)) return nullptr;
-  ++heap->stacks_asked;
+  if (!is_this_stack(seen, caller.frame, caller.address) || seen.unchosen) return nullptr;
   Head* head = take_cached(cached, slot_class);
   Head made = live_head(in, size, api);
   made.slot_class = slot_class;
@@ -114,6 +114,11 @@ __attribute__((always_inline)) inline void* allocate_quickly(size_t size, PlumbA
 static_assert((240 - 1) / 16 == small_class_for(240 + kHeadSize));
 static_assert((17 - 1) / 16 == small_class_for(17 + kHeadSize));
 
+void* libc_block(size_t size, size_t alignment, bool zero) {
+  if (alignment > 16) return __libc_memalign(alignment, size);
+  return zero ? __libc_calloc(1, size) : __libc_malloc(size);
+}
+
 __attribute__((noinline)) void* allocate(size_t size, size_t alignment, PlumbApi api, bool zero,
                                          Caller caller) {
   if (__builtin_expect(tracking(), 1)) {
@@ -121,6 +126,7 @@ __attribute__((noinline)) void* allocate(size_t size, size_t alignment, PlumbApi
     if (__builtin_expect(in.outermost(), 1)) {
       // First: what it leaves on the stack must not look like the new reference.
       const uint32_t stack = seen_stack(in, caller.frame, caller.address);
+      if (!is_chosen_site(in, stack)) return libc_block(size, alignment, zero);
       if (__builtin_expect(size > kMaxBlock || alignment > kMaxBlock, 0)) return no_memory();
       const Taken taken = take_block(in, live_head(in, size, api), alignment);
       if (__builtin_expect(taken.block == nullptr, 0)) return no_memory();
@@ -130,8 +136,7 @@ __attribute__((noinline)) void* allocate(size_t size, size_t alignment, PlumbApi
     }
     if (in.thread().own_work == 0) trace().limit(PLUMB_LIMIT_NESTED);
   }
-  if (alignment > 16) return __libc_memalign(alignment, size);
-  return zero ? __libc_calloc(1, size) : __libc_malloc(size);
+  return libc_block(size, alignment, zero);
 }
 
 [[noreturn]] void bad_free() {
@@ -151,6 +156,25 @@ struct Announced {
 };
 thread_local constinit Announced announced __attribute__((tls_model("initial-exec"))) = {};
 
+// drop_frees=: by the number of the free, so that each build of a program keeps the
+// same blocks.
+__attribute__((noinline, cold)) bool is_dropped() {
+  static uint64_t frees = 0;
+  const uint64_t number = __atomic_fetch_add(&frees, 1, __ATOMIC_RELAXED);
+  uint64_t hash = (number + options().drop_seed * uint64_t{0x100000000}) * 0x9e3779b97f4a7c15u;
+  hash ^= hash >> 29;
+  return (hash * 0xbf58476d1ce4e5b9u >> 32) % 100 < options().drop_percent;
+}
+
+// With sites=, most holders are glibc's.
+__attribute__((noinline, cold)) void drop_in_libc_block(void* block, const PlumbSite* site,
+                                                        Caller caller) {
+  Inside in;
+  if (!in.outermost() || !arena_is_open()) return;
+  drop_contents(in, block, usable_size(reinterpret_cast<uintptr_t>(block)), site,
+                PLUMB_CAUSE_HOLDER_FREED, true, caller);
+}
+
 void release(void* block, const PlumbSite* site, Caller caller) {
   if (block == nullptr) return;
   if (site == nullptr && announced.block == block) {
@@ -158,6 +182,7 @@ void release(void* block, const PlumbSite* site, Caller caller) {
     announced.block = nullptr;
   }
   if (!is_ours(block)) {
+    if (sites_are_chosen) drop_in_libc_block(block, site, caller);
     __libc_free(block);
     return;
   }
@@ -169,6 +194,7 @@ void release(void* block, const PlumbSite* site, Caller caller) {
   }
   Head& head = head_of(block);
   if (__builtin_expect(head.state != kLive, 0)) bad_free();
+  if (__builtin_expect(options().drop_percent != 0, 0) && is_dropped()) return;
   if (!holds_no_references(head.size)) {
     drop_contents(in, block, head.size, site, PLUMB_CAUSE_HOLDER_FREED, true, caller);
   }

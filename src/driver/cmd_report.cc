@@ -20,6 +20,7 @@
 #include "driver/present.h"
 #include "driver/progress.h"
 #include "driver/screen.h"
+#include "driver/site_questions.h"
 #include "driver/stats.h"
 
 namespace plumb {
@@ -81,6 +82,7 @@ Result<Ending> command_report(const Invocation& call) {
   if (call.words.empty()) {
     return fail({}, "no report was named", "write `plumb report FILE`, or - for standard input");
   }
+  if (settings.flag(Opt::site_questions)) return answer_site_questions(call.words.front());
   if (const Result<void> good = check_ids(settings); !good) return std::unexpected(good.error());
   Stats stats;
   Result<Aids> aids = load_aids(settings);

@@ -21,6 +21,7 @@
 #include "driver/judge.h"
 #include "driver/program_report.h"
 #include "driver/progress.h"
+#include "driver/site_questions.h"
 #include "driver/stats.h"
 #include "report/text_cells.h"
 #include "run/run.h"
@@ -28,20 +29,6 @@
 namespace plumb {
 
 namespace {
-
-Result<Sites> load_sites(const std::string& path) {
-  const Result<std::string> text = read_file(path);
-  if (!text) return std::unexpected(text.error());
-  if (!trim(*text).starts_with('{')) return Sites::read(*text, printable(path));
-  const Result<Report> report = load_report(path);
-  if (!report) return std::unexpected(report.error());
-  Sites sites;
-  for (const Leak& leak : report->leaks) sites.add(leak.allocation.stack);
-  if (sites.count() == 0) {
-    return fail(printable(path), "no leak that can be recognised is in it");
-  }
-  return sites;
-}
 
 // "0xffffffffffff", or decimal.
 Result<std::uint64_t> pointer_mask(std::string_view text) {

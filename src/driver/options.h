@@ -129,6 +129,7 @@ enum class Opt {
   id,
   gen_suppressions,
   ended_program,
+  site_questions,
   color,
   quiet,
   verbose,

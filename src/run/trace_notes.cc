@@ -67,7 +67,7 @@ struct LimitWords {
   const char* code;
   const char* text;
 };
-constexpr std::array<LimitWords, 8> kLimits = {{
+constexpr std::array<LimitWords, 9> kLimits = {{
     {PLUMB_LIMIT_STACKS_FULL, "stacks-full",
      "there were more allocation stacks than there is room for: later ones are unknown"},
     {PLUMB_LIMIT_MODULES_FULL, "modules-full",
@@ -85,6 +85,8 @@ constexpr std::array<LimitWords, 8> kLimits = {{
      "moved: its calls were not seen"},
     {PLUMB_LIMIT_SHORT_STACKS, "short-stacks",
      "stacks differed too often to be walked whole: some have their innermost frames only"},
+    {PLUMB_LIMIT_SITES, "sites",
+     "only what was allocated at the sites of the report that sites= names was tracked"},
 }};
 
 }  // namespace

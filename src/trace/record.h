@@ -80,14 +80,15 @@ enum PlumbProblem {
 
 /* Bits of PlumbTraceHeader.limits: what the verdicts could not take into account. */
 enum PlumbLimit {
-  PLUMB_LIMIT_STACKS_FULL = 1,   /* later allocation stacks are unknown */
-  PLUMB_LIMIT_MODULES_FULL = 2,  /* later modules are unknown */
-  PLUMB_LIMIT_NESTED = 4,        /* allocations from a signal handler inside malloc */
-  PLUMB_LIMIT_THREAD_CAP = 8,    /* a thread went on running during the scan */
-  PLUMB_LIMIT_MAIN_ARENA = 16,   /* glibc's own bookkeeping was not recognised */
-  PLUMB_LIMIT_SHORT_STACKS = 32, /* deep recursion: some stacks have few frames */
-  PLUMB_LIMIT_CUSTOM_FULL = 64,  /* later blocks of PLUMB_ALLOC are unknown */
-  PLUMB_LIMIT_NOT_DIVERTED = 128 /* a function that "fn=" named is not followed */
+  PLUMB_LIMIT_STACKS_FULL = 1,    /* later allocation stacks are unknown */
+  PLUMB_LIMIT_MODULES_FULL = 2,   /* later modules are unknown */
+  PLUMB_LIMIT_NESTED = 4,         /* allocations from a signal handler inside malloc */
+  PLUMB_LIMIT_THREAD_CAP = 8,     /* a thread went on running during the scan */
+  PLUMB_LIMIT_MAIN_ARENA = 16,    /* glibc's own bookkeeping was not recognised */
+  PLUMB_LIMIT_SHORT_STACKS = 32,  /* deep recursion: some stacks have few frames */
+  PLUMB_LIMIT_CUSTOM_FULL = 64,   /* later blocks of PLUMB_ALLOC are unknown */
+  PLUMB_LIMIT_NOT_DIVERTED = 128, /* a function that "fn=" named is not followed */
+  PLUMB_LIMIT_SITES = 256         /* only the sites of a report were tracked */
 };
 
 typedef struct PlumbSection {

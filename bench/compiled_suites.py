@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Do the leak tests of Valgrind and of LeakSanitizer lose the same blocks when they are
+built by `plumb cc`?
+
+As leak_suites.py, which asks `plumb run`: Valgrind's tests (memcheck/tests/leak*.c) are
+compared with memcheck's definite plus indirect, LeakSanitizer's
+(compiler-rt/test/lsan/TestCases) with what the same source loses when it is built with
+-fsanitize=leak. Ours is built in `full`, at -O0 and -O2, from the same source.
+
+usage: compiled_suites.py PLUMB [--work=DIR] [--only=valgrind|lsan]
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import agreement
+from leak_suites import LSAN_SUMMARY, show, unpack
+
+LEVELS = ["-O0", "-O2"]
+CXX = {".c": "cc", ".cc": "c++", ".cpp": "c++"}
+
+
+class Suite:
+    def __init__(self, plumb: str, folder: Path, name: str, peer: str):
+        self.plumb, self.folder = plumb, folder
+        self.equal = self.total = 0
+        print(f"\n| {name} | {peer} (blocks / bytes) | " + " | ".join(
+            f"plumb cc {level}" for level in LEVELS) + " | equal |\n" + "|---" * (3 + len(LEVELS)) + "|")
+
+    def lost_in(self, source: Path, level: str, flags: list[str], arguments: list[str]):
+        program, output = self.folder / "ours", self.folder / "ours.json"
+        output.unlink(missing_ok=True)
+        if subprocess.run([self.plumb, CXX[source.suffix], "-w", "-g", level, str(source), "-o", str(program), *flags],
+                          capture_output=True).returncode != 0:
+            return "does not compile"
+        try:
+            subprocess.run([str(program), *arguments], capture_output=True, stdin=subprocess.DEVNULL, timeout=60,
+                           env={**os.environ, "PLUMB_OPTIONS": f"output={output}"})
+        except subprocess.TimeoutExpired:
+            return "took too long"
+        if not output.exists():
+            return "no report"
+        lost = json.loads(output.read_text())["totals"]["lost"]
+        return lost["blocks"], lost["bytes"]
+
+    def compare(self, name: str, theirs: tuple[int, int], source: Path, flags: list[str], arguments: list[str]) -> None:
+        ours = [self.lost_in(source, level, flags, arguments) for level in LEVELS]
+        same = all(pair == theirs for pair in ours)
+        cells = [pair if isinstance(pair, str) else show(pair) for pair in ours]
+        print(f"| {name} | {show(theirs)} | " + " | ".join(cells) + f" | {'yes' if same else '**no**'} |", flush=True)
+        self.total += 1
+        self.equal += same
+
+    def end(self) -> bool:
+        print(f"\nEqual in {self.equal} of {self.total}.")
+        return self.equal == self.total
+
+
+def vgtest_arguments(source: Path) -> list[list[str]]:
+    """A test with arguments has a .vgtest for each."""
+    found = set()
+    for vgtest in source.parent.glob(f"{source.stem}*.vgtest"):
+        for line in vgtest.read_text().splitlines():
+            if line.startswith("args:"):
+                found.add(tuple(line.removeprefix("args:").split()))
+    return [list(words) for words in sorted(found)] or [[]]
+
+
+def valgrind_tests(plumb: str, folder: Path) -> bool:
+    root = unpack("valgrind", folder, ["*/memcheck/tests/leak*", "*/memcheck/*.h", "*/include/valgrind.h"])
+    suite = Suite(plumb, folder, "Valgrind's test", "memcheck")
+    flags = [f"-I{root}/include", f"-I{root}/memcheck"]
+    tests = root / "memcheck" / "tests"
+    for source in sorted([*tests.glob("leak*.c"), *tests.glob("leak*.cpp")]):
+        # Blocks of the test's own pools, which it tells memcheck about.
+        if "VALGRIND_CREATE_MEMPOOL" in source.read_text():
+            continue
+        program = folder / "theirs"
+        compiler = "g++" if source.suffix == ".cpp" else "gcc"
+        if subprocess.run([compiler, "-w", "-O0", "-g", *flags, str(source), "-o", str(program)],
+                          capture_output=True).returncode != 0:
+            continue
+        for arguments in vgtest_arguments(source):
+            words = agreement.memcheck([str(program), *arguments])
+            theirs = tuple(a + b for a, b in zip(words["definitely"], words["indirectly"]))
+            suite.compare(" ".join([source.name, *arguments]), theirs, source, flags, arguments)
+    return suite.end()
+
+
+def lsan_tests(plumb: str, folder: Path) -> bool:
+    root = unpack("llvm-toolchain-19", folder, ["*/compiler-rt/test/lsan/*", "*/compiler-rt/test/sanitizer_common/*.h"])
+    suite = Suite(plumb, folder, "LeakSanitizer's test", "LeakSanitizer")
+    cases = root / "compiler-rt/test/lsan/TestCases"
+    flags = ["-pthread", f"-I{root}/compiler-rt/test", "-ldl"]
+    for source in sorted([*cases.glob("*.c"), *cases.glob("*.cpp"), *cases.glob("Linux/*.c*"), *cases.glob("Posix/*.c*")]):
+        compiler = "clang-19" if source.suffix == ".c" else "clang++-19"
+        program = folder / "theirs"
+        if subprocess.run([compiler, "-w", "-O0", "-g", "-fsanitize=leak", str(source), "-o", str(program), *flags],
+                          capture_output=True).returncode != 0:
+            continue
+        try:
+            done = subprocess.run([str(program)], capture_output=True, text=True, errors="replace", timeout=60,
+                                  stdin=subprocess.DEVNULL, env={**os.environ, "LSAN_OPTIONS": "detect_leaks=1"})
+        except subprocess.TimeoutExpired:
+            continue
+        found = LSAN_SUMMARY.findall(done.stderr)
+        theirs = (int(found[-1][1]), int(found[-1][0])) if found else (0, 0)
+        suite.compare(str(source.relative_to(cases)), theirs, source, flags, [])
+    return suite.end()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("plumb")
+    parser.add_argument("--work", type=Path)
+    parser.add_argument("--only", choices=["valgrind", "lsan"])
+    given = parser.parse_args()
+    good = True
+    with tempfile.TemporaryDirectory() as name:
+        folder = (given.work or Path(name)).resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+        if given.only != "lsan":
+            good = valgrind_tests(given.plumb, folder) and good
+        if given.only != "valgrind":
+            good = lsan_tests(given.plumb, folder) and good
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,32 @@
+// CASE: Who took the head frees it.
+// EXPECT: none
+#include <stdatomic.h>
+
+#include "../case.h"
+
+struct node {
+  struct node* next;
+  long value;
+  long spare;
+};
+_Atomic(struct node*) top;
+
+static void push(void) {
+  struct node* node = calloc(1, sizeof *node);
+  node->next = atomic_load(&top);
+  while (!atomic_compare_exchange_weak(&top, &node->next, node)) {
+  }
+}
+
+static void pop(void) {
+  struct node* node = atomic_load(&top);
+  while (node && !atomic_compare_exchange_weak(&top, &node, node->next)) {
+  }
+  touch(node);
+  free(node);
+}
+
+int main(void) {
+  push();
+  pop();
+}
