@@ -133,11 +133,11 @@ class Run:
     output: bytes
 
 
-def run_once(command: list[str], env: dict[str, str]) -> Run:
+def run_once(command: list[str], env: dict[str, str], stdin: Path | None = None) -> Run:
     """The peak is read while it runs: what wait4 says is never less than ours."""
-    with tempfile.TemporaryFile() as output:
+    with tempfile.TemporaryFile() as output, open(stdin or os.devnull, "rb") as text:
         process = subprocess.Popen(command, env={**os.environ, **env}, stdout=output,
-                                   stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+                                   stderr=subprocess.DEVNULL, stdin=text)
         peak = 0
         while True:
             try:

@@ -15,6 +15,13 @@ Model the_model;
 constexpr uint32_t kMaxSamples = 1u << 17;
 constexpr uint32_t kMaxSites = 1u << 14;
 constexpr uint32_t kLargeSlots = 1u << 14;
+constexpr uint64_t kSpare = uint64_t{64} << 20;
+
+long map_pages(uintptr_t place, size_t size, int protection) {
+  return sys_mmap(reinterpret_cast<void*>(place), size, protection,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (place != 0 ? MAP_FIXED : 0), -1,
+                  0);
+}
 
 uint64_t spread(uint64_t value) { return value * 0x9e3779b97f4a7c15u; }
 
@@ -32,6 +39,11 @@ bool Model::prepare(uint64_t epoch) {
   epoch_ = epoch;
   point_distance_ = epoch;
   random_.seed(sys_nanoseconds());
+  const uint64_t share = address_limit() / 64;
+  const size_t spare = share < kSpare ? page_down(share) : kSpare;
+  if (const long place = map_pages(0, spare, PROT_NONE); !is_error(place)) {
+    spare_ = {static_cast<uintptr_t>(place), static_cast<uintptr_t>(place) + spare};
+  }
   // The samples last: where they are, everything is.
   return arena_.prepare() && get_table(sample_of_window_, arena_.capacity()) &&
          get_table(large_, kLargeSlots) && get_table(sites_, kMaxSites) &&
@@ -352,9 +364,11 @@ void Model::prepare_fork() {
     }
   }
   saved_ = {};
-  if (size == 0) return;
-  const long place = sys_mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (size == 0 || !arena_.is_shared()) return;
+  long place = map_pages(0, size, PROT_READ | PROT_WRITE);
+  if (is_error(place) && size <= spare_.size()) {
+    place = map_pages(spare_.begin, size, PROT_READ | PROT_WRITE);
+  }
   if (is_error(place)) return;
   char* at = reinterpret_cast<char*>(place);
   saved_.begin = static_cast<uintptr_t>(place);
@@ -379,7 +393,10 @@ bool Model::any_placed() const {
 // Not through own_pages: another thread may have held its lock at the fork.
 void Model::drop_saved() {
   if (saved_.begin == 0) return;
-  sys_call(SYS_munmap, static_cast<long>(saved_.begin), static_cast<long>(saved_.size()));
+  if (saved_.begin == spare_.begin)
+    map_pages(spare_.begin, saved_.size(), PROT_NONE);
+  else
+    sys_call(SYS_munmap, static_cast<long>(saved_.begin), static_cast<long>(saved_.size()));
   saved_ = {};
 }
 
@@ -389,7 +406,7 @@ void Model::after_fork_in_parent() {
 }
 
 bool Model::after_fork_in_child(bool watched) {
-  if (watched && (saved_.begin == 0 && any_placed())) watched = false;
+  if (watched && arena_.is_shared() && saved_.begin == 0 && any_placed()) watched = false;
   if (watched) watched = arena_.make_own();
   // Without a copy (no memory) the blocks stay shared: all that is left.
   if (saved_.begin != 0 && (watched || arena_.make_private())) {

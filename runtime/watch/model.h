@@ -159,6 +159,7 @@ class Model {
   uint64_t point_distance_ = 0;
   uint64_t touch_count_ = 0;
   Range saved_{};
+  Range spare_{};  // addresses for it, when the program has none left
 };
 
 Model& model();

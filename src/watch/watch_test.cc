@@ -168,6 +168,19 @@ TEST(Watch, AKilledProgramLeavesItsLastSnapshot) {
   EXPECT_TRUE(report_of_snapshot(*kept, file, {}));
 }
 
+// It can no longer write to the folder of its snapshots; the last one counts its frees.
+TEST(Watch, AProgramThatGivesUpItsRightsIsSeenToItsEnd) {
+  if (geteuid() != 0) GTEST_SKIP() << "has no rights to give up";
+  for (const bool named : {false, true}) {
+    WatchOptions options = quick();
+    if (named) options.snapshot_file = scratch().file("rights.snapshot");
+    const Seen seen = watch({compiled("ends.c"), "rights"}, options);
+    EXPECT_EQ(WEXITSTATUS(seen.wait_status), 4);
+    EXPECT_NEAR(static_cast<double>(seen.report.totals.freed.bytes), 20000 * 300, 20000 * 100);
+    for (const Note& note : seen.report.notes) EXPECT_NE(note.code, "last-snapshot");
+  }
+}
+
 TEST(Watch, ARunningProgramCanBeAsked) {
   const std::string over = scratch().file("over");
   std::thread watcher([&] { watch({compiled("ends.c"), "wait", over}, quick()); });
@@ -298,6 +311,43 @@ TEST(Watch, LittleAddressSpaceIsLeftToTheProgram) {
   const Seen some = run_with(rlim_t{1200} << 20);
   EXPECT_EQ(some.output, "all well\n");
   EXPECT_GT(some.report.totals.allocated.blocks, 0U);
+}
+
+TEST(Watch, AProgramThatRunsOutOfMemoryOrChangesItsLimitsDoesAsItWouldHave) {
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+  GTEST_SKIP() << "the sanitizer needs all addresses";
+#endif
+  for (const char* how : {"memory", "files"}) {
+    for (const bool follow : {false, true}) {
+      SCOPED_TRACE(how);
+      const std::string native = scratch().file("native");
+      const std::string program = compiled("limits.c");
+      EXPECT_NE(std::system(fmt::format("{} {} > {}", program, how, native).c_str()), 0);
+      WatchOptions options = quick();
+      options.sample = 256;
+      options.follow = follow;
+      const Seen seen = watch({program, how}, options);
+      EXPECT_EQ(seen.output, read_file(native).value_or("?"));
+      EXPECT_THAT(seen.output, HasSubstr("whole"));
+      EXPECT_EQ(WEXITSTATUS(seen.wait_status), 3);
+      EXPECT_GT(seen.report.totals.allocated.blocks, 0U);
+    }
+  }
+}
+
+// ulimit -d: the runtime's tables count, too, and so must leave room.
+TEST(Watch, LittleDataIsLeftToTheProgram) {
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+  GTEST_SKIP() << "the sanitizer needs all addresses";
+#endif
+  const std::string program = compiled("limits.c");
+  for (const rlim_t megabytes : {260, 1200}) {
+    SCOPED_TRACE(megabytes);
+    const Limited limited(RLIMIT_DATA, megabytes << 20);
+    const Seen seen = watch({program, "data"}, quick());
+    EXPECT_EQ(seen.output, "200 MB\nwhole\n");
+    EXPECT_EQ(WEXITSTATUS(seen.wait_status), 3);
+  }
 }
 
 TEST(Watch, TheProgramOutlivesItsWatcher) {
