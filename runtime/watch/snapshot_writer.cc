@@ -89,7 +89,11 @@ void Snapshot::put_blocks() {
   const uint32_t site_count = smaller(m.sites_used_, counts_.sites);
   const uint32_t points = m.points_used_;
   auto* sites = section<PlumbWatchSite>(PLUMB_WATCH_SITES, site_count);
-  for (uint32_t i = 0; i < site_count; ++i) sites[i] = m.sites_[i];
+  const bool ended = reinterpret_cast<PlumbWatchHeader*>(begin_)->phase == PLUMB_WATCH_ENDED;
+  for (uint32_t i = 0; i < site_count; ++i) {
+    sites[i] = m.sites_[i];
+    if (!ended) sites[i].longest_rest = m.longest_rest(i);
+  }
   auto* history = section<PlumbWatchPoint>(PLUMB_WATCH_HISTORY, points);
   for (uint32_t i = 0; i < points; ++i) history[i] = m.points_[i];
   float* curves = section<float>(PLUMB_WATCH_CURVES, uint64_t{site_count} * points);

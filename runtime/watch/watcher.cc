@@ -106,6 +106,7 @@ void Watcher::run() {
     tick();
     if (__atomic_load_n(&request, __ATOMIC_ACQUIRE) == kLast) {
       end_epoch();
+      model().take_back_parted();
       snapshot(PLUMB_WATCH_ENDED);
       server_.close();
       __atomic_store_n(&answered, 1, __ATOMIC_RELEASE);

@@ -114,6 +114,9 @@ typedef struct PlumbWatchSite {
 
 /* PlumbWatchBlock.flags */
 #define PLUMB_WATCH_OBSERVED 1u /* its touches are seen */
+/* Had gone stale and was freed as the program ended, in a last snapshot only: until
+ * then it was held for nothing. The sums of its site do not have it as freed. */
+#define PLUMB_WATCH_PARTED 2u
 
 typedef struct PlumbWatchBlock {
   uint64_t size;

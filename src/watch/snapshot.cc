@@ -165,10 +165,10 @@ Result<void> read_blocks(const Source& source, WatchSnapshot& snapshot) {
         block.last > source.header().now || block.size > std::uint64_t{1} << 48) {
       return source.damaged(fmt::format("block {} is not one", i));
     }
-    snapshot.sites[block.site].blocks.push_back({static_cast<double>(block.size), weight_of(block),
-                                                 seconds(block.birth), seconds(block.last),
-                                                 (block.flags & PLUMB_WATCH_OBSERVED) != 0,
-                                                 block.touches, block.access, block.burst});
+    snapshot.sites[block.site].blocks.push_back(
+        {static_cast<double>(block.size), weight_of(block), seconds(block.birth),
+         seconds(block.last), (block.flags & PLUMB_WATCH_OBSERVED) != 0, block.touches,
+         block.access, block.burst, (block.flags & PLUMB_WATCH_PARTED) != 0});
     for (const std::uint32_t stack : {block.access, block.burst}) {
       if (stack != 0) snapshot.accesses.try_emplace(stack);
     }

@@ -82,6 +82,14 @@ std::vector<Note> notes_of(const WatchSnapshot& snapshot, const VerdictCounts& c
          "let it run longer, or shorten the epochs (--epoch=100ms)",
          {}});
   }
+  if (counts.parted > 0) {
+    notes.push_back({"freed-at-end",
+                     fmt::format("of what is stale, {} bytes were freed as the program ended: "
+                                 "they are reported as they were until then",
+                                 with_commas(static_cast<std::uint64_t>(counts.parted))),
+                     "",
+                     {}});
+  }
   const std::string hint = policy.list_all ? "" : "--all-sites lists them";
   if (counts.cache.sites != 0) {
     notes.push_back({"caches",

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -125,6 +126,19 @@ TEST(Watch, TellsALeakFromACacheAndFromStartUpData) {
     EXPECT_GT(*leak.age->drag, 0);
     EXPECT_GT(*leak.age->growth, 1);
   }
+}
+
+// A leak all along, and the program tidies up before it ends: by its own report at the
+// end nothing would be left.
+TEST(Watch, WhatIsFreedOnlyAtTheEndWasALeak) {
+  const Seen seen = watch({compiled("sites.c", "-DTIDY"), "128"}, quick());
+  EXPECT_EQ(seen.output, "done\n");
+  EXPECT_EQ(verdict_of(seen.report, "grow_list"), "leak");
+  EXPECT_EQ(verdict_of(seen.report, "fill_table"), "none");
+  EXPECT_EQ(verdict_of(seen.report, "work"), "none");
+  const bool said = std::ranges::any_of(
+      seen.report.notes, [](const Note& note) { return note.code == "freed-at-end"; });
+  EXPECT_TRUE(said);
 }
 
 TEST(Watch, FindsNothingInTheCleanTwin) {
