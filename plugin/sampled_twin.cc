@@ -105,7 +105,9 @@ class Twin {
     twin_->setVisibility(GlobalValue::DefaultVisibility);
     twin_->setUnnamedAddr(GlobalValue::UnnamedAddr::None);
     twin_->setDSOLocal(true);
-    twin_->setSection(kTwinSection);
+    // Among the cold code, and of its own where functions are: what nobody needs can
+    // still be left out by the linker.
+    twin_->setSectionPrefix("unlikely");
     if (twin_->hasPrefixData()) twin_->setPrefixData(nullptr);
     if (twin_->hasPrologueData()) twin_->setPrologueData(nullptr);
     twin_->setComdat(function_.getComdat());
@@ -179,6 +181,8 @@ class Twin {
     if (auto* declared = dyn_cast<Function>(touch.getCallee())) {
       declared->setDoesNotThrow();
       declared->setCallingConv(CallingConv::PreserveMost);
+      // The way through lazy binding would not preserve all that.
+      declared->addFnAttr(Attribute::NonLazyBind);
     }
     for (BasicBlock& block : *twin_) {
       SmallPtrSet<const Value*, 8> known;  // recorded in this block already
