@@ -109,7 +109,7 @@ def code_size(binary: Path) -> tuple[int, int]:
     for line in text.splitlines():
         words = line.split()
         if len(words) == 4 and words[2] in "tTwW":
-            if words[3].endswith(".plumb_traced"):
+            if ".plumb_traced" in words[3]:
                 cold += int(words[1], 16)
             else:
                 hot += int(words[1], 16)
