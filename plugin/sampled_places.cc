@@ -102,9 +102,12 @@ Places find_places(Function& function) {
       result->isVoidTy() ? 0 : alignTo(layout.getTypeAllocSize(result).getFixedValue(), 16);
   std::uint64_t variables_end = start;
   for (Instruction& instruction : function.getEntryBlock()) {
-    if (!isa<AllocaInst>(instruction)) continue;
-    places.variables.push_back({&instruction, variables_end});
-    variables_end += layout.getPointerSize();
+    auto* variable = dyn_cast<AllocaInst>(&instruction);
+    if (!variable) continue;
+    places.alignment = std::max(places.alignment, variable->getAlign());
+    variables_end = alignTo(variables_end, variable->getAlign());
+    places.variables.push_back({variable, variables_end});
+    variables_end += variable->getAllocationSize(layout)->getFixedValue();
   }
   places.frame_size = std::max<std::uint64_t>(variables_end, 16);
   DominatorTree dominators(function);

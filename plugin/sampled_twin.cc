@@ -5,6 +5,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/DIBuilder.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -12,6 +13,7 @@
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
 #include "llvm/Transforms/Utils/SSAUpdater.h"
 #include "sampled_abi.h"
@@ -262,8 +264,7 @@ class Twin {
     IRBuilder<> builder(entry);
     for (const Live& variable : places_.variables) {
       auto* copy = cast<AllocaInst>(copies_[variable.value]);
-      copy->replaceAllUsesWith(builder.CreateLoad(
-          copy->getType(), at_offset(builder, twin_->getArg(1), variable.offset)));
+      copy->replaceAllUsesWith(at_offset(builder, twin_->getArg(1), variable.offset));
       copy->eraseFromParent();
     }
     SwitchInst* choice = builder.CreateSwitch(twin_->getArg(0), start, places_.all.size());
@@ -369,7 +370,16 @@ class Twin {
     BasicBlock* entry = &function_.getEntryBlock();
     IRBuilder<> builder(entry, entry->begin());
     frame_ = builder.CreateAlloca(ArrayType::get(builder.getInt8Ty(), places_.frame_size));
-    frame_->setAlignment(Align(16));
+    frame_->setAlignment(places_.alignment);
+    builder.SetInsertPoint(first);  // what is there now goes
+    DIBuilder notes(module_, false);
+    for (const Live& variable : places_.variables) {
+      auto* old = cast<AllocaInst>(variable.value);
+      replaceDbgDeclare(old, frame_, notes, DIExpression::ApplyOffset,
+                        static_cast<int>(variable.offset));
+      old->replaceAllUsesWith(at_offset(builder, frame_, variable.offset));
+      old->eraseFromParent();
+    }
     // Loops first: their blocks are known by name.
     for (unsigned number = 1; number <= places_.all.size(); ++number) {
       const Place& place = places_.all[number - 1];
@@ -409,9 +419,6 @@ class Twin {
   void place_check(Instruction* at, const Check& check, unsigned number) {
     IRBuilder<> builder(count_down(at, check));
     std::vector<Value*> arguments = {frame_};
-    for (const Live& variable : places_.variables) {
-      builder.CreateStore(variable.value, at_offset(builder, frame_, variable.offset));
-    }
     Function* ask = nullptr;
     if (number == 0) {
       for (Argument& argument : function_.args()) arguments.push_back(&argument);
