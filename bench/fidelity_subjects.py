@@ -7,6 +7,7 @@ not looked at before. What is not installed is left out.
 
 import os
 import pwd
+import re
 import shutil
 import socket
 import subprocess
@@ -18,6 +19,7 @@ from typing import Callable
 import sampled
 
 PORT = sampled.PORT
+WEB_REQUESTS = 60_000
 
 
 @dataclass
@@ -88,11 +90,18 @@ def redis_load() -> None:
 
 
 def web_load(paths: tuple[str, ...]) -> Callable[[], None]:
+    """So many requests, however long that takes: a run's length is its work."""
     def load() -> None:
-        for _ in range(2):
+        answered = 0
+        while answered < WEB_REQUESTS:
             for path in paths:
-                subprocess.run(["wrk", "-t1", "-c24", "-d2s", f"http://127.0.0.1:{PORT}{path}"],
-                               capture_output=True)
+                done = subprocess.run(["wrk", "-t1", "-c24", "-d2s",
+                                       f"http://127.0.0.1:{PORT}{path}"],
+                                      capture_output=True, text=True)
+                counts = re.findall(r"(\d+) requests in", done.stdout)
+                if not counts:
+                    raise RuntimeError(f"wrk: {done.stderr}")
+                answered += int(counts[0])
     return load
 
 

@@ -16,6 +16,5 @@ inline constexpr const char* kTouch = "__plumb_touch";
 inline constexpr unsigned kForced = 0x80000000u;
 
 inline constexpr const char* kTwinSuffix = ".plumb_traced";
-inline constexpr const char* kTwinSection = ".text.unlikely.plumb_traced";
 
 }  // namespace plumb::pass

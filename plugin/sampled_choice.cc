@@ -77,14 +77,23 @@ bool can_be_traced(Function& function) {
   return any;
 }
 
-bool needs_check(const Loop& loop) {
-  bool calls = false;
+bool is_long(const Loop& loop) {
+  if (!loop.getSubLoops().empty()) return true;
   for (const BasicBlock* block : loop.blocks()) {
-    // A shared place to jump from would cost an interpreter its predictions.
-    if (isa<IndirectBrInst>(block->getTerminator())) return false;
-    for (const Instruction& instruction : *block) calls = calls || is_call(instruction);
+    if (isa<IndirectBrInst>(block->getTerminator())) return true;
+    for (const Instruction& instruction : *block) {
+      if (is_call(instruction)) return true;
+    }
   }
-  return calls || !loop.getSubLoops().empty();
+  return false;
+}
+
+bool needs_check(const Loop& loop) {
+  // A shared place to jump from would cost an interpreter its predictions.
+  const auto jumps = [](const BasicBlock* block) {
+    return isa<IndirectBrInst>(block->getTerminator());
+  };
+  return is_long(loop) && none_of(loop.blocks(), jumps);
 }
 
 bool needs_entry_check(Function& function, const LoopInfo& loops) {

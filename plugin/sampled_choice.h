@@ -14,9 +14,11 @@ llvm::Value* heap_address(llvm::Instruction& instruction);
 // Can this function have a tracing version, and is there anything to trace?
 bool can_be_traced(llvm::Function& function);
 
-// Does a burst have to be able to begin in this loop? Not in the innermost ones
-// that call nothing: the entry of their function, or the loop around them, does
-// for them.
+// May this loop go on for long, so that a burst has to be able to end in it? Not the
+// innermost ones that call nothing.
+bool is_long(const llvm::Loop& loop);
+
+// Does a burst have to be able to begin in this loop?
 bool needs_check(const llvm::Loop& loop);
 
 // Small functions without loops and calls: whoever calls them is checked.

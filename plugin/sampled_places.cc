@@ -1,6 +1,7 @@
 #include "sampled_places.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -17,8 +18,8 @@ namespace plumb::pass {
 
 namespace {
 
-// Beyond this, later loops of the function are not changed over in.
-constexpr std::size_t kMostPlaces = 12;
+// The largest loops of a function are changed over in; each costs hot code.
+constexpr std::size_t kMostPlaces = 3;
 
 using Blocks = SmallPtrSet<BasicBlock*, 32>;
 
@@ -42,11 +43,34 @@ bool can_be_kept(const Value& value) {
          !type->isLabelTy() && !type->isX86_AMXTy() && !type->isScalableTy();
 }
 
+// A phi uses it where it comes from.
 bool is_used_in(const Value& value, const Blocks& blocks) {
-  return any_of(value.users(), [&](const User* user) {
-    auto* instruction = dyn_cast<Instruction>(user);
-    return instruction && blocks.contains(instruction->getParent());
+  return any_of(value.uses(), [&](const Use& use) {
+    auto* user = dyn_cast<Instruction>(use.getUser());
+    auto* phi = dyn_cast_or_null<PHINode>(user);
+    return user && blocks.contains(phi ? phi->getIncomingBlock(use) : user->getParent());
   });
+}
+
+std::size_t size_of(const Loop& loop) {
+  std::size_t size = 0;
+  for (const BasicBlock* block : loop.blocks()) size += block->size();
+  return size;
+}
+
+// In the order of the program.
+std::vector<Loop*> chosen_loops(const LoopInfo& loops) {
+  std::vector<Loop*> longer;
+  std::vector<std::size_t> sizes;
+  for (Loop* loop : loops) {
+    if (loop->getHeader()->isEHPad() || !is_long(*loop)) continue;
+    longer.push_back(loop);
+    sizes.push_back(size_of(*loop));
+  }
+  std::sort(sizes.begin(), sizes.end(), std::greater<>());
+  const std::size_t least = sizes.size() > kMostPlaces ? sizes[kMostPlaces - 1] : 0;
+  erase_if(longer, [&](Loop* loop) { return size_of(*loop) < least; });
+  return longer;
 }
 
 }  // namespace
@@ -56,10 +80,7 @@ Places find_places(Function& function) {
   {
     DominatorTree dominators(function);
     LoopInfo loops(dominators);
-    const std::vector<Loop*> outermost(loops.begin(), loops.end());
-    for (Loop* loop : outermost) {
-      if (places.all.size() == kMostPlaces) break;
-      if (loop->getHeader()->isEHPad()) continue;
+    for (Loop* loop : chosen_loops(loops)) {
       if (!loop->getLoopPreheader() &&
           !InsertPreheaderForLoop(loop, &dominators, &loops, nullptr, false)) {
         continue;
@@ -74,15 +95,19 @@ Places find_places(Function& function) {
       places.all.push_back(place);
     }
   }
+  if (places.all.empty()) return places;
   const DataLayout& layout = function.getParent()->getDataLayout();
   Type* result = function.getReturnType();
   const std::uint64_t start =
       result->isVoidTy() ? 0 : alignTo(layout.getTypeAllocSize(result).getFixedValue(), 16);
   std::uint64_t variables_end = start;
   for (Instruction& instruction : function.getEntryBlock()) {
-    if (!isa<AllocaInst>(instruction)) continue;
-    places.variables.push_back({&instruction, variables_end});
-    variables_end += layout.getPointerSize();
+    auto* variable = dyn_cast<AllocaInst>(&instruction);
+    if (!variable) continue;
+    places.alignment = std::max(places.alignment, variable->getAlign());
+    variables_end = alignTo(variables_end, variable->getAlign());
+    places.variables.push_back({variable, variables_end});
+    variables_end += variable->getAllocationSize(layout)->getFixedValue();
   }
   places.frame_size = std::max<std::uint64_t>(variables_end, 16);
   DominatorTree dominators(function);

@@ -28,8 +28,9 @@ struct Place {
 
 struct Places {
   std::vector<Place> all;        // numbered from 1
-  std::vector<Live> variables;   // those in memory, by address; at every place
+  std::vector<Live> variables;   // those in memory: they lie in the frame
   std::uint64_t frame_size = 0;  // the result is at its start
+  llvm::Align alignment = llvm::Align(16);
 };
 
 // Changes the function's blocks, not what it does.

@@ -5,6 +5,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/DIBuilder.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -12,9 +13,11 @@
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
 #include "llvm/Transforms/Utils/SSAUpdater.h"
 #include "sampled_abi.h"
+#include "sampled_ask.h"
 #include "sampled_choice.h"
 #include "sampled_places.h"
 
@@ -67,6 +70,10 @@ class Twin {
     clean_copy();
     record_accesses();
     force_callees();
+    if (places_.all.empty()) {
+      check_whole();
+      return;
+    }
     leave_at_places();
     return_to_frame();
     enter_at_places();
@@ -77,35 +84,32 @@ class Twin {
  private:
   // --- the tracing version
 
+  // Where the versions cannot change over on the way, the tracing one is of the same
+  // type; otherwise it takes a place and a frame besides.
   void copy_function() {
+    const bool whole = places_.all.empty();
     std::vector<Type*> types = {int_, pointer_};
     for (const Argument& argument : function_.args()) types.push_back(argument.getType());
-    twin_ =
-        Function::Create(FunctionType::get(int_, types, false), GlobalValue::InternalLinkage,
-                         function_.getAddressSpace(), function_.getName() + kTwinSuffix, &module_);
+    twin_ = Function::Create(
+        whole ? function_.getFunctionType() : FunctionType::get(int_, types, false),
+        GlobalValue::InternalLinkage, function_.getAddressSpace(),
+        function_.getName() + kTwinSuffix, &module_);
     for (Argument& argument : function_.args()) {
-      copies_[&argument] = twin_->getArg(argument.getArgNo() + 2);
+      copies_[&argument] = twin_->getArg(argument.getArgNo() + (whole ? 0 : 2));
     }
     SmallVector<ReturnInst*, 8> returns;
     CloneFunctionInto(twin_, &function_, copies_, CloneFunctionChangeType::LocalChangesOnly,
                       returns);
     returns_.assign(returns.begin(), returns.end());
     // Only what holds for the function as such is kept.
-    AttrBuilder attributes(context_, function_.getAttributes().getFnAttrs());
-    for (const Attribute::AttrKind kind :
-         {Attribute::Memory, Attribute::AlwaysInline, Attribute::InlineHint, Attribute::Hot,
-          Attribute::Speculatable, Attribute::WillReturn, Attribute::NoSync, Attribute::NoFree,
-          Attribute::NoCallback, Attribute::OptimizeNone, Attribute::AllocKind,
-          Attribute::AllocSize}) {
-      attributes.removeAttribute(kind);
-    }
-    attributes.addAttribute(Attribute::Cold).addAttribute(Attribute::NoInline);
-    twin_->setAttributes(AttributeList::get(context_, AttributeList::FunctionIndex, attributes));
+    twin_->setAttributes((whole ? passing_attributes(function_) : AttributeList())
+                             .addFnAttributes(context_, cold_attributes(function_)));
+    twin_->setCallingConv(whole ? function_.getCallingConv() : CallingConv::C);
     twin_->setLinkage(GlobalValue::InternalLinkage);
     twin_->setVisibility(GlobalValue::DefaultVisibility);
     twin_->setUnnamedAddr(GlobalValue::UnnamedAddr::None);
     twin_->setDSOLocal(true);
-    twin_->setSection(kTwinSection);
+    twin_->setSectionPrefix("unlikely");
     if (twin_->hasPrefixData()) twin_->setPrefixData(nullptr);
     if (twin_->hasPrologueData()) twin_->setPrologueData(nullptr);
     twin_->setComdat(function_.getComdat());
@@ -155,8 +159,8 @@ class Twin {
     }
   }
 
-  // Variables are the function's in both: where the tracing version runs, those of
-  // the function may not share their memory by turns.
+  // Where the versions change over, variables are the function's in both: while the
+  // tracing version runs, they may not share their memory by turns.
   void clean_copy() {
     std::vector<Instruction*> removed;
     const auto note_lifetimes = [&](Function& function) {
@@ -165,8 +169,10 @@ class Twin {
         if (note && note->isLifetimeStartOrEnd()) removed.push_back(note);
       }
     };
-    note_lifetimes(*twin_);
-    note_lifetimes(function_);
+    if (!places_.all.empty()) {
+      note_lifetimes(*twin_);
+      note_lifetimes(function_);
+    }
     for (Instruction& instruction : instructions(*twin_)) {
       instruction.dropDbgRecords();
       if (isa<DbgInfoIntrinsic>(instruction)) removed.push_back(&instruction);
@@ -179,6 +185,8 @@ class Twin {
     if (auto* declared = dyn_cast<Function>(touch.getCallee())) {
       declared->setDoesNotThrow();
       declared->setCallingConv(CallingConv::PreserveMost);
+      // The way through lazy binding would not preserve all that.
+      declared->addFnAttr(Attribute::NonLazyBind);
     }
     for (BasicBlock& block : *twin_) {
       SmallPtrSet<const Value*, 8> known;  // recorded in this block already
@@ -256,8 +264,7 @@ class Twin {
     IRBuilder<> builder(entry);
     for (const Live& variable : places_.variables) {
       auto* copy = cast<AllocaInst>(copies_[variable.value]);
-      copy->replaceAllUsesWith(builder.CreateLoad(
-          copy->getType(), at_offset(builder, twin_->getArg(1), variable.offset)));
+      copy->replaceAllUsesWith(at_offset(builder, twin_->getArg(1), variable.offset));
       copy->eraseFromParent();
     }
     SwitchInst* choice = builder.CreateSwitch(twin_->getArg(0), start, places_.all.size());
@@ -327,14 +334,52 @@ class Twin {
 
   // --- the function itself
 
-  void check_function() {
-    BasicBlock* entry = &function_.getEntryBlock();
-    auto first = entry->begin();
+  Instruction* after_variables() {
+    auto first = function_.getEntryBlock().begin();
     while (is_static_alloca(*first)) ++first;
-    if (places_.all.empty() && entries_.count(&function_) == 0) return;
+    return &*first;
+  }
+
+  // A function that is traced from its entry to its end or not at all.
+  void check_whole() {
+    const auto check = entries_.find(&function_);
+    if (check == entries_.end()) return;
+    IRBuilder<> builder(count_down(after_variables(), check->second));
+    Function* ask = make_whole_ask(function_, *twin_, check->second);
+    std::vector<Value*> arguments;
+    bool in_memory = false;
+    for (Argument& argument : function_.args()) {
+      arguments.push_back(&argument);
+      in_memory = in_memory || argument.hasByValAttr();
+    }
+    CallInst* call = builder.CreateCall(ask, arguments);
+    call->setCallingConv(function_.getCallingConv());
+    call->setAttributes(passing_attributes(function_));
+    call->setDebugLoc(nowhere());
+    // Nothing of this function's stays behind.
+    call->setTailCallKind(in_memory ? CallInst::TCK_NoTail : CallInst::TCK_MustTail);
+    if (call->getType()->isVoidTy())
+      builder.CreateRetVoid();
+    else
+      builder.CreateRet(call);
+    loosen();
+  }
+
+  void check_function() {
+    Instruction* first = after_variables();
+    BasicBlock* entry = &function_.getEntryBlock();
     IRBuilder<> builder(entry, entry->begin());
     frame_ = builder.CreateAlloca(ArrayType::get(builder.getInt8Ty(), places_.frame_size));
-    frame_->setAlignment(Align(16));
+    frame_->setAlignment(places_.alignment);
+    builder.SetInsertPoint(first);  // what is there now goes
+    DIBuilder notes(module_, false);
+    for (const Live& variable : places_.variables) {
+      auto* old = cast<AllocaInst>(variable.value);
+      replaceDbgDeclare(old, frame_, notes, DIExpression::ApplyOffset,
+                        static_cast<int>(variable.offset));
+      old->replaceAllUsesWith(at_offset(builder, frame_, variable.offset));
+      old->eraseFromParent();
+    }
     // Loops first: their blocks are known by name.
     for (unsigned number = 1; number <= places_.all.size(); ++number) {
       const Place& place = places_.all[number - 1];
@@ -343,18 +388,23 @@ class Twin {
       }
     }
     if (const auto check = entries_.find(&function_); check != entries_.end()) {
-      place_check(&*first, check->second, 0);
+      place_check(first, check->second, 0);
     }
-    function_.removeFnAttr(Attribute::Memory);
-    function_.removeFnAttr(Attribute::Speculatable);
+    loosen();
   }
 
-  // Before `at`: counts down, and changes over when the runtime says so.
-  void place_check(Instruction* at, const Check& check, unsigned number) {
+  // It may now do whatever the runtime does.
+  void loosen() {
+    function_.removeFnAttr(Attribute::Memory);
+    function_.removeFnAttr(Attribute::Speculatable);
+    function_.removeFnAttr(Attribute::NoRecurse);
+  }
+
+  // Before `at`: counts down; the block that is returned is where it has run out.
+  BasicBlock* count_down(Instruction* at, const Check& check) {
     BasicBlock* block = at->getParent();
     BasicBlock* rest = SplitBlock(block, at);
     BasicBlock* ask = BasicBlock::Create(context_, "plumb.ask", &function_);
-    BasicBlock* change = BasicBlock::Create(context_, "plumb.change", &function_);
     block->getTerminator()->eraseFromParent();
     IRBuilder<> builder(block);
     Value* address = address_of(builder, check.left);
@@ -362,78 +412,87 @@ class Twin {
     builder.CreateStore(left, address);
     MDNode* seldom = MDBuilder(context_).createBranchWeights(1, 1 << 20);
     builder.CreateCondBr(builder.CreateICmpSLT(left, builder.getInt32(0)), ask, rest, seldom);
+    return ask;
+  }
 
-    builder.SetInsertPoint(ask);
-    CallInst* begins =
-        builder.CreateCall(runtime(module_, kBurstBegins, int_, {pointer_, pointer_}),
-                           {address_of(builder, check.left), check.level});
-    begins->setDoesNotThrow();
-    begins->setDebugLoc(nowhere());
-    builder.CreateCondBr(builder.CreateIsNotNull(begins), change, rest);
-
-    builder.SetInsertPoint(change);
-    std::vector<Value*> arguments = {builder.getInt32(number), frame_};
-    for (Argument& argument : function_.args()) {
-      arguments.push_back(number == 0 ? static_cast<Value*>(&argument)
-                                      : PoisonValue::get(argument.getType()));
-    }
-    for (const Live& variable : places_.variables) {
-      builder.CreateStore(variable.value, at_offset(builder, frame_, variable.offset));
-    }
-    if (number != 0) {
+  // Before `at`: counts down, and changes over when the runtime says so.
+  void place_check(Instruction* at, const Check& check, unsigned number) {
+    IRBuilder<> builder(count_down(at, check));
+    std::vector<Value*> arguments = {frame_};
+    Function* ask = nullptr;
+    if (number == 0) {
+      for (Argument& argument : function_.args()) arguments.push_back(&argument);
+      ask = make_entry_ask(function_, *twin_, check);
+    } else {
       for (const Live& live : places_.all[number - 1].live) {
         builder.CreateStore(live.value, at_offset(builder, frame_, live.offset));
       }
+      ask = make_place_ask(function_, *twin_, check, number);
     }
-    CallInst* call = builder.CreateCall(twin_, arguments);
+    CallInst* call = builder.CreateCall(ask, arguments);
     call->setDebugLoc(nowhere());
     call->setTailCallKind(CallInst::TCK_NoTail);
     if (function_.doesNotThrow()) call->setDoesNotThrow();
+    SwitchInst* where = builder.CreateSwitch(call, over());
+    for (unsigned target = 1; target <= places_.all.size(); ++target) {
+      const Place& place = places_.all[target - 1];
+      if (target == number) {
+        where->addCase(builder.getInt32(target), land_within(place));
+      } else if (number == 0 || is_contained(place.reached_from, number)) {
+        where->addCase(builder.getInt32(target), land_before(place));
+      }
+    }
+  }
 
-    BasicBlock* over = BasicBlock::Create(context_, "plumb.over", &function_);
-    SwitchInst* where = builder.CreateSwitch(call, over);
-    builder.SetInsertPoint(over);
+  // The tracing version came to the end; one block for all checks.
+  BasicBlock* over() {
+    if (over_ != nullptr) return over_;
+    over_ = BasicBlock::Create(context_, "plumb.over", &function_);
+    IRBuilder<> builder(over_);
     Type* result = function_.getReturnType();
     if (result->isVoidTy())
       builder.CreateRetVoid();
     else
       builder.CreateRet(builder.CreateLoad(result, frame_));
-    for (unsigned target = 1; target <= places_.all.size(); ++target) {
-      const Place& place = places_.all[target - 1];
-      const bool later = number == 0 || is_contained(place.reached_from, number);
-      if (target != number && !later) continue;
-      where->addCase(builder.getInt32(target), land(place, target == number));
-    }
+    return over_;
   }
 
-  // Comes back: from within the loop as one more latch, from outside before it.
-  BasicBlock* land(const Place& place, bool within) {
+  Value* kept_in_frame(IRBuilder<>& builder, const Live& live) {
+    return builder.CreateLoad(live.value->getType(), at_offset(builder, frame_, live.offset));
+  }
+
+  // Comes back to the loop that was left: one more latch.
+  BasicBlock* land_within(const Place& place) {
     BasicBlock* block = BasicBlock::Create(context_, "plumb.land", &function_);
-    BasicBlock* next = within ? place.head : place.before;
     IRBuilder<> builder(block);
     SmallPtrSet<PHINode*, 8> given;
+    for (const Live& live : place.live) {
+      auto* phi = dyn_cast<PHINode>(live.value);
+      if (!phi || phi->getParent() != place.head) continue;  // did not change
+      phi->addIncoming(kept_in_frame(builder, live), block);
+      given.insert(phi);
+    }
+    builder.CreateBr(place.head);
+    for (PHINode& phi : place.head->phis()) {
+      if (!given.contains(&phi)) phi.addIncoming(PoisonValue::get(phi.getType()), block);
+    }
+    return block;
+  }
+
+  // Comes to a loop from elsewhere: before it, one block for all checks.
+  BasicBlock* land_before(const Place& place) {
+    BasicBlock*& block = before_landings_[place.before];
+    if (block != nullptr) return block;
+    block = BasicBlock::Create(context_, "plumb.land", &function_);
+    IRBuilder<> builder(block);
     for (const Live& live : place.live) {
       if (isa<Argument>(live.value)) continue;
       auto* phi = dyn_cast<PHINode>(live.value);
       const bool heads = phi && phi->getParent() == place.head;
-      if (within && !heads) continue;  // did not change
-      Value* kept =
-          builder.CreateLoad(live.value->getType(), at_offset(builder, frame_, live.offset));
-      if (within) {
-        phi->addIncoming(kept, block);
-        given.insert(phi);
-      } else {
-        landings_[live.value].emplace_back(block, kept, heads ? place.before : nullptr);
-      }
+      landings_[live.value].emplace_back(block, kept_in_frame(builder, live),
+                                         heads ? place.before : nullptr);
     }
-    builder.CreateBr(next);
-    if (within) {
-      for (PHINode& phi : place.head->phis()) {
-        if (!given.contains(&phi)) phi.addIncoming(PoisonValue::get(phi.getType()), block);
-      }
-    } else {
-      before_landings_[place.before].push_back(block);
-    }
+    builder.CreateBr(place.before);
     return block;
   }
 
@@ -447,24 +506,22 @@ class Twin {
   void repair_function() {
     // Phis at heads take what the landings bring, in the block before the loop.
     for (const Place& place : places_.all) {
-      const auto landings = before_landings_.find(place.before);
-      if (landings == before_landings_.end()) continue;
+      BasicBlock* landing_block = before_landings_.lookup(place.before);
+      if (landing_block == nullptr) continue;
       std::vector<BasicBlock*> usual;
       for (BasicBlock* from : predecessors(place.before)) {
-        if (!is_contained(landings->second, from)) usual.push_back(from);
+        if (from != landing_block) usual.push_back(from);
       }
       for (PHINode& phi : place.head->phis()) {
         Value* outside = phi.getIncomingValueForBlock(place.before);
         IRBuilder<> builder(place.before, place.before->begin());
-        PHINode* merged = builder.CreatePHI(phi.getType(), usual.size() + landings->second.size());
+        PHINode* merged = builder.CreatePHI(phi.getType(), usual.size() + 1);
         for (BasicBlock* from : usual) merged->addIncoming(outside, from);
-        for (BasicBlock* from : landings->second) {
-          Value* brought = PoisonValue::get(phi.getType());
-          for (const Landing& landing : landings_.lookup(&phi)) {
-            if (landing.block == from) brought = landing.value;
-          }
-          merged->addIncoming(brought, from);
+        Value* brought = PoisonValue::get(phi.getType());
+        for (const Landing& landing : landings_.lookup(&phi)) {
+          if (landing.block == landing_block) brought = landing.value;
         }
+        merged->addIncoming(brought, landing_block);
         phi.setIncomingValueForBlock(place.before, merged);
       }
     }
@@ -522,7 +579,8 @@ class Twin {
   ValueToValueMapTy copies_;
   std::vector<ReturnInst*> returns_;
   MapVector<Value*, std::vector<Landing>> landings_;
-  MapVector<BasicBlock*, std::vector<BasicBlock*>> before_landings_;
+  MapVector<BasicBlock*, BasicBlock*> before_landings_;
+  BasicBlock* over_ = nullptr;
 };
 
 }  // namespace

@@ -2,7 +2,8 @@
 // accesses, in a cold section, and checks that decide which of the two runs.
 //
 // Representation. A check is a count in memory (of each thread, in an executable)
-// that is decremented; below zero the runtime is asked whether a burst begins.
+// that is decremented; below zero a cold function asks the runtime whether a burst
+// begins (sampled_ask.h).
 // Checks stand at the entry of a function and at the head of its outermost loops
 // (where sampled_choice.h wants them). The tracing version is one function for all
 // of them: it takes the number of the place to go on at (0: the entry) and a frame
@@ -13,13 +14,15 @@
 //
 // Invariants. The hot version's loops keep one entry: whoever comes back from
 // outside of a loop lands before it, whoever comes back from within is one more
-// latch. Variables in memory stay those of the function: the tracing version is
-// given their addresses. Labels are those of the function in both, so that a
-// computed goto means the same.
+// latch. Variables in memory are in the frame, where both versions have them. Labels are those of
+// the function in both, so that a computed goto means the same.
+//
+// A function without long loops is traced whole or not at all: its tracing version has
+// the same type, and the hot one grows by a test and a jump.
 //
 // Limits: when a burst ends in an inner loop, the tracing version runs on to the
-// next round of the outermost one. Functions that cannot be copied (variable
-// arguments, setjmp, musttail, asm goto) are not traced.
+// next round of the outermost one; in a loop that is not changed over in, to its end. Functions
+// that cannot be copied (variable arguments, setjmp, musttail, asm goto) are not traced.
 #pragma once
 
 #include "llvm/ADT/DenseMap.h"

@@ -28,6 +28,7 @@ done
 # A server with a small leak, ten minutes at most (77: there is no redis-server).
 python3 tools/soak_watch.py build/dev/bin/plumb "$((minutes < 10 ? minutes : 10))" \
   >"$out/watch.txt" 2>&1 || [ $? = 77 ] || failed=1
+python3 tools/soak_fleet.py build/dev/bin/plumb >"$out/fleet.txt" 2>&1 || [ $? = 77 ] || failed=1
 # What is broken or absurdly large, and a farm of two hosts (77: not possible here).
 python3 tests/hostile/hostile.py --plumb=build/dev/bin/plumb --scale=large \
   >"$out/hostile.txt" 2>&1 || failed=1
@@ -50,6 +51,7 @@ done
   printf '\n## Programs at their limits, under plumb run\n%s\n' "$(cat "$out/robust.txt")"
   printf '\n## Under ThreadSanitizer\n\n```\n%s\n```\n' "$(cat "$out/tsan.txt")"
   printf '\n## A server under plumb watch\n\n```\n%s\n```\n' "$(cat "$out/watch.txt")"
+  printf '\n## A fleet under plumb watch\n\n```\n%s\n```\n' "$(cat "$out/fleet.txt")"
   printf '\n## Hostile input of plumb check\n\n```\n%s\n```\n' "$(cat "$out/hostile.txt")"
   printf '\n## plumb model over two hosts\n\n```\n%s\n```\n' "$(cat "$out/farm.txt")"
   printf '\n## Fuzzing\n\n| target | executions | result |\n|---|---|---|\n'

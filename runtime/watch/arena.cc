@@ -31,9 +31,14 @@ uintptr_t reserve(uint64_t size) {
 }  // namespace
 
 uint64_t address_limit() {
-  rlimit limit{};
-  const long result = sys_call(SYS_prlimit64, 0, RLIMIT_AS, 0, reinterpret_cast<long>(&limit));
-  return result != 0 || limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : limit.rlim_cur;
+  const auto limit_of = [](int what) {
+    rlimit limit{};
+    const long result = sys_call(SYS_prlimit64, 0, what, 0, reinterpret_cast<long>(&limit));
+    return result != 0 || limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : limit.rlim_cur;
+  };
+  const uint64_t addresses = limit_of(RLIMIT_AS);
+  const uint64_t data = limit_of(RLIMIT_DATA);
+  return addresses < data ? addresses : data;
 }
 
 bool Arena::prepare() {
@@ -55,6 +60,23 @@ bool Arena::prepare() {
 bool Arena::commit_chunk() {
   if (committed_ + kChunkWindows > capacity()) return false;
   const uintptr_t place = address(committed_);
+  if (shared_ && !share_chunk(place)) {
+    // At the start there is another way; later on, memory is short.
+    if (committed_ != 0) return false;
+    shared_ = false;
+  }
+  if (!shared_) {
+    const long mapped = sys_mmap(reinterpret_cast<void*>(place), kChunk, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    if (is_error(mapped)) return false;
+    // One block in 64 kB must not take two megabytes.
+    sys_call(SYS_madvise, mapped, kChunk, MADV_NOHUGEPAGE);
+  }
+  committed_ += kChunkWindows;
+  return true;
+}
+
+bool Arena::share_chunk(uintptr_t place) {
   const long mapped = sys_mmap(reinterpret_cast<void*>(place), kChunk, PROT_READ | PROT_WRITE,
                                MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   if (is_error(mapped)) return false;
@@ -70,8 +92,13 @@ bool Arena::commit_chunk() {
     return false;
   }
   sys_call(SYS_madvise, alias, kChunk, MADV_DONTDUMP);
-  committed_ += kChunkWindows;
   return true;
+}
+
+// Gives the pages back; the next one to use them finds zeros.
+void Arena::clear(size_t window, size_t windows) {
+  sys_call(SYS_madvise, static_cast<long>(address(window)), static_cast<long>(windows * kWindow),
+           shared_ ? MADV_REMOVE : MADV_DONTNEED);
 }
 
 long Arena::take(size_t windows) {
@@ -94,8 +121,7 @@ long Arena::take(size_t windows) {
 
 void Arena::give(size_t window, size_t windows, bool dirty) {
   if (dirty && windows > 1) {
-    sys_call(SYS_madvise, static_cast<long>(address(window)), static_cast<long>(windows * kWindow),
-             MADV_REMOVE);
+    clear(window, windows);
     dirty = false;
   }
   dirty_[window] = dirty ? 1 : 0;
@@ -111,7 +137,7 @@ void Arena::trim() {
   for (uint32_t at = free_[1].head; at != 0 && removed < kRemovedAtOnce; at = next_[at - 1]) {
     if (++seen <= kKeptWindows || dirty_[at - 1] == 0) continue;
     ++removed;
-    sys_call(SYS_madvise, static_cast<long>(address(at - 1)), kWindow, MADV_REMOVE);
+    clear(at - 1, 1);
     dirty_[at - 1] = 0;
   }
 }
@@ -119,18 +145,19 @@ void Arena::trim() {
 void Arena::unlock_pages() {
   sys_call(SYS_munlock, static_cast<long>(arena_range.begin),
            static_cast<long>(committed_ * kWindow));
-  sys_call(SYS_munlock, static_cast<long>(alias_), static_cast<long>(committed_ * kWindow));
-  if (high_ < committed_) {
-    sys_call(SYS_madvise, static_cast<long>(address(high_)),
-             static_cast<long>((committed_ - high_) * kWindow), MADV_REMOVE);
+  if (shared_) {
+    sys_call(SYS_munlock, static_cast<long>(alias_), static_cast<long>(committed_ * kWindow));
   }
+  if (high_ < committed_) clear(high_, committed_ - high_);
 }
 
 bool Arena::make_own() {
+  if (!shared_) return true;
   const size_t wanted = committed_;
   committed_ = 0;
   while (committed_ < wanted) {
-    if (!commit_chunk()) break;
+    if (!share_chunk(address(committed_))) break;
+    committed_ += kChunkWindows;
   }
   const bool all = committed_ == wanted;
   committed_ = wanted;
@@ -138,6 +165,7 @@ bool Arena::make_own() {
 }
 
 bool Arena::make_private() {
+  if (!shared_) return true;
   const size_t used = committed_ * kWindow;
   if (used == 0) return true;
   sys_call(SYS_munmap, static_cast<long>(alias_), static_cast<long>(used));

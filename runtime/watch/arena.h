@@ -12,6 +12,9 @@
 // A second mapping of the same pages (the alias) is ours alone: through it
 // contents are read without touching the program's mapping.
 //
+// Where the kernel has no second mapping of shared pages for us, the memory is
+// private: blocks are sampled and counted, and no touch is ever seen.
+//
 // fork: shared pages would stay shared. Before it, the contents are copied;
 // the child puts memory of its own in place of the range and the copy into it.
 // Limit: what other threads write between the copy and the fork itself is not
@@ -43,7 +46,8 @@ inline bool in_arena(const void* block) {
   return reinterpret_cast<uintptr_t>(block) - arena_range.begin < arena_range.size;
 }
 
-// How many addresses the program may have (ulimit -v); UINT64_MAX without a limit.
+// How much memory the program may map (ulimit -v, and -d, by which writable memory
+// is counted); UINT64_MAX without a limit.
 uint64_t address_limit();
 
 // Everything below but is_dirty wants the model's lock (model.h).
@@ -64,6 +68,9 @@ class Arena {
   const void* alias(uintptr_t address) const {
     return reinterpret_cast<const void*>(address - arena_range.begin + alias_);
   }
+  // Are the pages shared, so that their entries can be dropped and a fork has to
+  // copy them?
+  bool is_shared() const { return shared_; }
   // May a new block in this window find something other than zeros?
   bool is_dirty(size_t window) const { return dirty_[window] != 0; }
 
@@ -81,7 +88,10 @@ class Arena {
 
  private:
   bool commit_chunk();
+  bool share_chunk(uintptr_t place);
+  void clear(size_t window, size_t windows);
 
+  bool shared_ = true;
   uintptr_t alias_ = 0;
   size_t committed_ = 0;  // windows
   size_t high_ = 0;

@@ -15,6 +15,18 @@ Model the_model;
 constexpr uint32_t kMaxSamples = 1u << 17;
 constexpr uint32_t kMaxSites = 1u << 14;
 constexpr uint32_t kLargeSlots = 1u << 14;
+// A program may take so long to tidy up: two epochs, this part of the run, and so
+// much time at least.
+constexpr uint64_t kTidyShare = 20;
+constexpr uint64_t kTidyTime = 100'000'000;
+constexpr uint32_t kMostParted = 1u << 14;
+constexpr uint64_t kSpare = uint64_t{64} << 20;
+
+long map_pages(uintptr_t place, size_t size, int protection) {
+  return sys_mmap(reinterpret_cast<void*>(place), size, protection,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (place != 0 ? MAP_FIXED : 0), -1,
+                  0);
+}
 
 uint64_t spread(uint64_t value) { return value * 0x9e3779b97f4a7c15u; }
 
@@ -32,9 +44,15 @@ bool Model::prepare(uint64_t epoch) {
   epoch_ = epoch;
   point_distance_ = epoch;
   random_.seed(sys_nanoseconds());
+  const uint64_t share = address_limit() / 64;
+  const size_t spare = share < kSpare ? page_down(share) : kSpare;
+  if (const long place = map_pages(0, spare, PROT_NONE); !is_error(place)) {
+    spare_ = {static_cast<uintptr_t>(place), static_cast<uintptr_t>(place) + spare};
+  }
   // The samples last: where they are, everything is.
   return arena_.prepare() && get_table(sample_of_window_, arena_.capacity()) &&
          get_table(large_, kLargeSlots) && get_table(sites_, kMaxSites) &&
+         get_table(late_rests_, kMaxSites) &&
          get_table(curves_, size_t{kMaxSites} * PLUMB_WATCH_POINTS) &&
          get_table(frees_, kFreeSlots) && arena_.take(1) == 0 && get_table(samples_, kMaxSamples);
 }
@@ -103,24 +121,108 @@ bool Model::is_stale(const PlumbWatchBlock& block, uint64_t time) const {
   return time - block.last > PLUMB_WATCH_FACTOR * (active < epoch_ ? epoch_ : active);
 }
 
+// As the report will ask it at the earliest.
+bool Model::may_be_leaked(const PlumbWatchBlock& block, uint64_t time) const {
+  const uint64_t idle = time - block.last;
+  return is_stale(block, time) || ((block.flags & PLUMB_WATCH_OBSERVED) != 0 &&
+                                   idle > PLUMB_WATCH_FACTOR * epoch_ && idle > time / 10 * 3);
+}
+
+void Model::count_in_sums(const PlumbWatchBlock& block, int sign) {
+  PlumbWatchSite& site = sites_[block.site];
+  const double weight = sample_weight(block.size, block.mean) * sign;
+  site.freed_samples += static_cast<uint64_t>(static_cast<int64_t>(sign));
+  site.freed_blocks += weight;
+  site.freed_bytes += weight * static_cast<double>(block.size);
+}
+
 void Model::end_sample(uint32_t index, uint32_t free_stack) {
   Sample& record = samples_[index];
   const uint64_t time = now();
   PlumbWatchSite& site = sites_[record.block.site];
-  const double weight = sample_weight(record.block.size, record.block.mean);
-  ++site.freed_samples;
-  site.freed_blocks += weight;
-  site.freed_bytes += weight * static_cast<double>(record.block.size);
+  count_in_sums(record.block, 1);
   const uint64_t lifetime = time - record.block.birth;
   site.lifetime_sum += lifetime;
   if (lifetime > site.lifetime_max) site.lifetime_max = lifetime;
-  if (is_stale(record.block, time)) ++site.freed_stale;
-  if ((record.block.flags & PLUMB_WATCH_OBSERVED) != 0) note_rest(record.block, time);
   count_free(record.block.site, free_stack);
   record.alive = 0;
+  --live_;
+  if ((record.block.flags & PLUMB_WATCH_OBSERVED) != 0) note_rest(record.block, time);
+  if (may_be_leaked(record.block, time)) {
+    part(index, time);
+    return;
+  }
   record.next = unused_samples_;
   unused_samples_ = index;
-  --live_;
+}
+
+void Model::part(uint32_t index, uint64_t time) {
+  settle_parted(time);
+  Sample& record = samples_[index];
+  record.address = time;
+  record.next = 0;
+  if (last_parted_ != 0)
+    samples_[last_parted_].next = index;
+  else
+    first_parted_ = index;
+  last_parted_ = index;
+  ++parted_count_;
+}
+
+uint64_t Model::time_to_tidy_up(uint64_t time) const {
+  uint64_t most = time / kTidyShare;
+  if (most < 2 * epoch_) most = 2 * epoch_;
+  return most < kTidyTime ? kTidyTime : most;
+}
+
+void Model::note_rest(const PlumbWatchBlock& block, uint64_t time) {
+  const uint64_t rest = time - block.last;
+  PlumbWatchSite& site = sites_[block.site];
+  if (rest <= site.longest_rest) return;
+  LateRests& late = late_rests_[block.site];
+  if (time - late.begin > time_to_tidy_up(time)) {
+    if (late.older > site.longest_rest) site.longest_rest = late.older;
+    late = {time, 0, late.younger};
+  }
+  if (rest > late.younger) late.younger = rest;
+}
+
+uint64_t Model::longest_rest(uint32_t site) const {
+  const LateRests& late = late_rests_[site];
+  const uint64_t lately = late.younger > late.older ? late.younger : late.older;
+  const uint64_t longest = sites_[site].longest_rest;
+  return lately > longest ? lately : longest;
+}
+
+// Those whose program went on after they were freed.
+void Model::settle_parted(uint64_t time) {
+  const uint64_t kept = time_to_tidy_up(time);
+  while (first_parted_ != 0) {
+    const uint32_t index = first_parted_;
+    Sample& record = samples_[index];
+    if (time - record.address <= kept && parted_count_ < kMostParted) return;
+    if (is_stale(record.block, record.address)) ++sites_[record.block.site].freed_stale;
+    first_parted_ = record.next;
+    if (first_parted_ == 0) last_parted_ = 0;
+    --parted_count_;
+    record.next = unused_samples_;
+    unused_samples_ = index;
+  }
+}
+
+void Model::take_back_parted() {
+  lock_.lock();
+  settle_parted(now());
+  for (uint32_t index = first_parted_; index != 0; index = samples_[index].next) {
+    Sample& record = samples_[index];
+    count_in_sums(record.block, -1);
+    record.block.flags |= PLUMB_WATCH_PARTED;
+    record.windows = 0;
+    record.alive = 1;
+    ++live_;
+  }
+  first_parted_ = last_parted_ = parted_count_ = 0;
+  lock_.unlock();
 }
 
 void* Model::place(Inside&, const NewSample& sample) {
@@ -352,9 +454,11 @@ void Model::prepare_fork() {
     }
   }
   saved_ = {};
-  if (size == 0) return;
-  const long place = sys_mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (size == 0 || !arena_.is_shared()) return;
+  long place = map_pages(0, size, PROT_READ | PROT_WRITE);
+  if (is_error(place) && size <= spare_.size()) {
+    place = map_pages(spare_.begin, size, PROT_READ | PROT_WRITE);
+  }
   if (is_error(place)) return;
   char* at = reinterpret_cast<char*>(place);
   saved_.begin = static_cast<uintptr_t>(place);
@@ -379,7 +483,10 @@ bool Model::any_placed() const {
 // Not through own_pages: another thread may have held its lock at the fork.
 void Model::drop_saved() {
   if (saved_.begin == 0) return;
-  sys_call(SYS_munmap, static_cast<long>(saved_.begin), static_cast<long>(saved_.size()));
+  if (saved_.begin == spare_.begin)
+    map_pages(spare_.begin, saved_.size(), PROT_NONE);
+  else
+    sys_call(SYS_munmap, static_cast<long>(saved_.begin), static_cast<long>(saved_.size()));
   saved_ = {};
 }
 
@@ -389,7 +496,7 @@ void Model::after_fork_in_parent() {
 }
 
 bool Model::after_fork_in_child(bool watched) {
-  if (watched && (saved_.begin == 0 && any_placed())) watched = false;
+  if (watched && arena_.is_shared() && saved_.begin == 0 && any_placed()) watched = false;
   if (watched) watched = arena_.make_own();
   // Without a copy (no memory) the blocks stay shared: all that is left.
   if (saved_.begin != 0 && (watched || arena_.make_private())) {

@@ -6,6 +6,11 @@
 // allocations, their frees and the watching thread ever take: a few thousand
 // times a second at most.
 //
+// Programs that tidy up at their end touch and free what they had leaked all along.
+// What happens shortly before the end is therefore not believed: a sample that was
+// freed after it had gone stale is kept for a while (parted) and counts as held to the
+// end, and rests that ended then are none of the site's.
+//
 // Invariant: for each site, allocated minus freed is the sum of the weights of
 // its live samples (up to rounding).
 #pragma once
@@ -79,6 +84,8 @@ class Model {
   void note_touches(size_t first, size_t end, Touched touched);
   void add_point(uint64_t elapsed);
   void trim();
+  // The program ends: what parted lately was held to the end.
+  void take_back_parted();
 
   uint64_t touch_count() const { return touch_count_; }
   double live_bytes();       // scaled
@@ -103,11 +110,18 @@ class Model {
  private:
   struct Sample {
     PlumbWatchBlock block;
-    uint64_t address;
-    uint32_t next;     // of the unused ones, or of those to be released later
+    uint64_t address;  // of a parted one: when it was freed
+    uint32_t next;     // of the unused ones, those to be released later, or the parted
     uint32_t windows;  // 0: in malloc's memory
     uint32_t usable;
     uint32_t alive;
+  };
+  // The longest rests of a site that ended lately, in two stretches of time: the
+  // older ones than these are in the site.
+  struct LateRests {
+    uint64_t begin;  // of the younger stretch
+    uint64_t younger;
+    uint64_t older;
   };
   struct Saved {  // before a fork; followed by the contents
     uint64_t address;
@@ -121,11 +135,14 @@ class Model {
   uint32_t site_of(const NewSample& sample);
   void count_free(uint32_t site, uint32_t stack);
   bool is_stale(const PlumbWatchBlock& block, uint64_t now) const;
+  bool may_be_leaked(const PlumbWatchBlock& block, uint64_t now) const;
   void release_deferred();
-  void note_rest(const PlumbWatchBlock& block, uint64_t now) {
-    uint64_t& longest = sites_[block.site].longest_rest;
-    if (now - block.last > longest) longest = now - block.last;
-  }
+  void count_in_sums(const PlumbWatchBlock& block, int sign);
+  void part(uint32_t index, uint64_t time);
+  void settle_parted(uint64_t time);
+  void note_rest(const PlumbWatchBlock& block, uint64_t now);
+  uint64_t longest_rest(uint32_t site) const;
+  uint64_t time_to_tidy_up(uint64_t now) const;
   size_t large_slot(uint64_t address) const;
   void erase_large(size_t slot);
   void drop_saved();
@@ -145,13 +162,17 @@ class Model {
   uint32_t unused_samples_ = 0;
   uint32_t deferred_ = 0;
   uint32_t live_ = 0;
+  uint32_t first_parted_ = 0;  // the oldest
+  uint32_t last_parted_ = 0;
+  uint32_t parted_count_ = 0;
   uint32_t* sample_of_window_ = nullptr;
   uint32_t* large_ = nullptr;  // sample by hash of the address
   uint32_t large_count_ = 0;
 
   PlumbWatchSite* sites_ = nullptr;
-  uint32_t sites_used_ = 1;  // 0 is "unknown"
-  float* curves_ = nullptr;  // PLUMB_WATCH_POINTS for each site
+  LateRests* late_rests_ = nullptr;  // by site
+  uint32_t sites_used_ = 1;          // 0 is "unknown"
+  float* curves_ = nullptr;          // PLUMB_WATCH_POINTS for each site
   PlumbWatchFree* frees_ = nullptr;
   uint32_t frees_used_ = 0;
   PlumbWatchPoint points_[PLUMB_WATCH_POINTS];
@@ -159,6 +180,7 @@ class Model {
   uint64_t point_distance_ = 0;
   uint64_t touch_count_ = 0;
   Range saved_{};
+  Range spare_{};  // addresses for it, when the program has none left
 };
 
 Model& model();

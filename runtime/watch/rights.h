@@ -3,9 +3,25 @@
 // one.
 #pragma once
 
+#include <stdint.h>
+
 namespace plumb::rt {
 
-// Takes over the user and groups of the process's first thread.
-void follow_rights();
+struct Ids {
+  uint64_t real = 0;
+  uint64_t effective = 0;
+  uint64_t saved = 0;
+  bool operator==(const Ids&) const = default;
+};
+struct Rights {
+  Ids user;
+  Ids group;
+  unsigned groups[64];
+  long group_count = 0;
+};
+
+// Has the process's first thread another user or group than this one? Which?
+bool rights_differ(Rights& wanted);
+void take_rights(const Rights& wanted);
 
 }  // namespace plumb::rt

@@ -28,18 +28,6 @@ uint64_t trace_room() {
 
 uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-bool write_all(int file, const char* from, size_t size) {
-  while (size > 0) {
-    const long put =
-        sys_call(SYS_write, file, reinterpret_cast<long>(from), static_cast<long>(size));
-    if (put == -4) continue;  // EINTR
-    if (put <= 0) return false;
-    from += put;
-    size -= static_cast<size_t>(put);
-  }
-  return true;
-}
-
 }  // namespace
 
 template <typename T>
@@ -101,7 +89,11 @@ void Snapshot::put_blocks() {
   const uint32_t site_count = smaller(m.sites_used_, counts_.sites);
   const uint32_t points = m.points_used_;
   auto* sites = section<PlumbWatchSite>(PLUMB_WATCH_SITES, site_count);
-  for (uint32_t i = 0; i < site_count; ++i) sites[i] = m.sites_[i];
+  const bool ended = reinterpret_cast<PlumbWatchHeader*>(begin_)->phase == PLUMB_WATCH_ENDED;
+  for (uint32_t i = 0; i < site_count; ++i) {
+    sites[i] = m.sites_[i];
+    if (!ended) sites[i].longest_rest = m.longest_rest(i);
+  }
   auto* history = section<PlumbWatchPoint>(PLUMB_WATCH_HISTORY, points);
   for (uint32_t i = 0; i < points; ++i) history[i] = m.points_[i];
   float* curves = section<float>(PLUMB_WATCH_CURVES, uint64_t{site_count} * points);
@@ -149,26 +141,6 @@ void Snapshot::put_trace() {
     used += bytes;
   }
   section<char>(PLUMB_WATCH_TRACE, used);
-}
-
-bool Snapshot::write_to(const char* path) const {
-  if (!is_there()) return false;
-  char temporary[4096];
-  size_t length = 0;
-  while (path[length] != 0 && length + 8 < sizeof temporary) {
-    temporary[length] = path[length];
-    ++length;
-  }
-  copy_text(temporary + length, sizeof temporary - length, ".part");
-  const long file = sys_call(SYS_openat, AT_FDCWD, reinterpret_cast<long>(temporary),
-                             O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (file < 0) return false;
-  const bool whole = write_all(static_cast<int>(file), data(), size());
-  sys_close(static_cast<int>(file));
-  const bool renamed = whole && sys_call(SYS_renameat, AT_FDCWD, reinterpret_cast<long>(temporary),
-                                         AT_FDCWD, reinterpret_cast<long>(path)) == 0;
-  if (!renamed) sys_call(SYS_unlinkat, AT_FDCWD, reinterpret_cast<long>(temporary), 0);
-  return renamed;
 }
 
 }  // namespace plumb::rt

@@ -1,4 +1,4 @@
-// A snapshot (trace/watch_record.h), put together in memory and written whole.
+// A snapshot (trace/watch_record.h), put together in memory.
 #pragma once
 
 #include <stddef.h>
@@ -29,10 +29,6 @@ class Snapshot {
   bool is_there() const { return begin_ != nullptr; }
   const char* data() const { return begin_; }
   size_t size() const { return size_; }
-
-  // Beside `path`, then renamed: nobody sees half of it, and the old one stays
-  // when there is no room.
-  bool write_to(const char* path) const;
 
  private:
   template <typename T>

@@ -10,6 +10,7 @@
 #include "watch/model.h"
 #include "watch/rights.h"
 #include "watch/server.h"
+#include "watch/snapshot_file.h"
 #include "watch/snapshot_writer.h"
 #include "watch/touches.h"
 
@@ -69,11 +70,14 @@ class Watcher {
   void tick();
   void end_epoch();
   void steer();
-  bool snapshot(uint32_t phase);
+  SnapshotFacts facts(uint32_t phase);
+  void snapshot(uint32_t phase);
+  void keep_pace_with_rights();
   uint64_t pause();
 
   Touches touches_;
   Server server_;
+  SnapshotFile file_;
   bool sees_touches_ = false;
   uint64_t started_ = 0;    // seconds since 1970
   uint64_t begin_ = 0;      // monotonic
@@ -102,6 +106,7 @@ void Watcher::run() {
     tick();
     if (__atomic_load_n(&request, __ATOMIC_ACQUIRE) == kLast) {
       end_epoch();
+      model().take_back_parted();
       snapshot(PLUMB_WATCH_ENDED);
       server_.close();
       __atomic_store_n(&answered, 1, __ATOMIC_RELEASE);
@@ -127,6 +132,7 @@ uint64_t Watcher::pause() {
 void Watcher::tick() {
   before_ = now_;
   now_ = model().advance();
+  keep_pace_with_rights();
   steer();
   if (now_ - epoch_end_ >= epoch_length_) end_epoch();
   const uint64_t wall = clock_now(CLOCK_MONOTONIC);
@@ -136,19 +142,20 @@ void Watcher::tick() {
     if (snapshot_pause_ > watch_settings.interval) snapshot_pause_ = watch_settings.interval;
     next_snapshot_ = wall + snapshot_pause_;
   }
-  server_.serve([&] {
-    return SnapshotFacts{PLUMB_WATCH_RUNNING,
-                         wall - begin_,
-                         started_,
-                         watch_settings.epoch,
-                         epochs_,
-                         clock_now(CLOCK_THREAD_CPUTIME_ID),
-                         ""};
-  });
+  server_.serve([&] { return facts(PLUMB_WATCH_RUNNING); });
+}
+
+// With the rights of the program, and the file of the snapshots open before they go.
+void Watcher::keep_pace_with_rights() {
+  Rights wanted;
+  if (!rights_differ(wanted)) return;
+  if (watch_settings.file[0] != 0) {
+    file_.keep_open(watch_settings.file, Snapshot(facts(PLUMB_WATCH_RUNNING)));
+  }
+  take_rights(wanted);
 }
 
 void Watcher::end_epoch() {
-  follow_rights();
   const uint64_t touched = model().touch_count();
   if (sees_touches_) touches_.collect();
   model().add_point(clock_now(CLOCK_MONOTONIC) - begin_);
@@ -183,11 +190,13 @@ void Watcher::steer() {
   model().set_mean(static_cast<uint64_t>(mean > half ? mean : half));
 }
 
-bool Watcher::snapshot(uint32_t phase) {
-  if (watch_settings.file[0] == 0) return false;
-  const Snapshot whole({phase, clock_now(CLOCK_MONOTONIC) - begin_, started_, watch_settings.epoch,
-                        epochs_, clock_now(CLOCK_THREAD_CPUTIME_ID), ""});
-  return whole.write_to(watch_settings.file);
+SnapshotFacts Watcher::facts(uint32_t phase) {
+  return {phase,   clock_now(CLOCK_MONOTONIC) - begin_, started_, watch_settings.epoch,
+          epochs_, clock_now(CLOCK_THREAD_CPUTIME_ID),  ""};
+}
+
+void Watcher::snapshot(uint32_t phase) {
+  if (watch_settings.file[0] != 0) file_.write(watch_settings.file, Snapshot(facts(phase)));
 }
 
 Watcher watcher;
@@ -266,7 +275,7 @@ void write_problem(PlumbWatchPhase phase, const char* problem) {
   SnapshotFacts facts;
   facts.phase = phase;
   facts.problem = problem;
-  Snapshot(facts).write_to(watch_settings.file);
+  SnapshotFile().write(watch_settings.file, Snapshot(facts));
 }
 
 }  // namespace plumb::rt

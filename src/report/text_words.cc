@@ -124,7 +124,9 @@ std::string sentence_of(const Leak& leak, Engine engine, Place place) {
                          is_plural(leak) ? "them" : "it");
     }
     case Kind::stale:
-      return what + ", unused for long but still held";
+      // Whether they are used may not have been seen.
+      return leak.age && !leak.age->idle ? what + ", ever more of them alive"
+                                         : what + ", unused for long but still held";
     case Kind::forgotten: {
       const auto named = std::find_if(leak.holders.begin(), leak.holders.end(),
                                       [](const Holder& holder) { return !holder.name.empty(); });
@@ -168,6 +170,11 @@ std::string qualifiers_of(const Leak& leak) {
 
 namespace {
 
+// So small a chance is a matter of the model, not of digits.
+std::string chance(double share) {
+  return share < 0.0001 ? "below 0.01%" : fmt::format("{:.2g}%", share * 100);
+}
+
 std::string cpu_unit(const std::string& unit) {
   return unit == "cpu-seconds" ? " s of CPU time" : " " + printable(unit);
 }
@@ -182,10 +189,9 @@ std::string age_line(const Age& age) {
   if (age.drag) parts.push_back(fmt::format("drag {} (bytes x idle time)", number(*age.drag)));
   if (age.growth) parts.push_back(fmt::format("growth {}", number(*age.growth)));
   if (age.missed_chance && std::isfinite(*age.missed_chance)) {
-    parts.push_back(
-        age.unit.empty()
-            ? fmt::format("chance of a missed access {:.2g}%", *age.missed_chance * 100)
-            : fmt::format("chance that the samples mislead {:.2g}%", *age.missed_chance * 100));
+    parts.push_back(fmt::format(
+        "{} {}", age.unit.empty() ? "chance of a missed access" : "chance that the samples mislead",
+        chance(*age.missed_chance)));
   }
   if (age.samples && age.bytes_low && age.bytes_high) {
     parts.push_back(fmt::format("estimated from {} ({} to {} bytes)",

@@ -99,6 +99,9 @@ TEST(Sentence, OfWhatIsStillHeld) {
   leak.kind = Kind::stale;
   EXPECT_EQ(sentence_of(leak, Engine::watch, Place::allocation),
             "512 bytes in 3 blocks allocated here, unused for long but still held");
+  leak.age.emplace();  // without a time: touches were not seen
+  EXPECT_EQ(sentence_of(leak, Engine::watch, Place::allocation),
+            "512 bytes in 3 blocks allocated here, ever more of them alive");
 }
 
 TEST(Qualifiers, OnlyWhatIsNotOrdinary) {

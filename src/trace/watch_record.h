@@ -23,6 +23,20 @@
 #define PLUMB_WATCH_MAGIC "PLUMBWCH"
 #define PLUMB_WATCH_VERSION 2u
 
+/* A file that snapshots are put into by turns, for want of rights to replace it: this
+ * at its start says where the last whole one is. */
+#define PLUMB_WATCH_TURNS_MAGIC "PLUMBWTN"
+typedef struct PlumbWatchTurns {
+  char magic[8];
+  uint32_t version; /* of the snapshot */
+  uint32_t reserved;
+  uint64_t offset;
+  uint64_t size;
+  uint64_t check; /* over its whole words of 8 bytes, see below */
+} PlumbWatchTurns;
+#define PLUMB_WATCH_CHECK_START UINT64_C(0xcbf29ce484222325)
+#define PLUMB_WATCH_CHECK_STEP(check, word) (((check) ^ (word)) * UINT64_C(0x100000001b3))
+
 /* Added to every size for the draw: blocks of no bytes are sampled, too. */
 #define PLUMB_WATCH_PAD 16u
 /* Points kept of the run's history; when full, every other one goes. */
@@ -100,6 +114,9 @@ typedef struct PlumbWatchSite {
 
 /* PlumbWatchBlock.flags */
 #define PLUMB_WATCH_OBSERVED 1u /* its touches are seen */
+/* Had gone stale and was freed as the program ended, in a last snapshot only: until
+ * then it was held for nothing. The sums of its site do not have it as freed. */
+#define PLUMB_WATCH_PARTED 2u
 
 typedef struct PlumbWatchBlock {
   uint64_t size;

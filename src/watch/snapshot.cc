@@ -22,6 +22,29 @@ constexpr std::array<std::string_view, PLUMB_WATCH_SECTIONS> kSectionNames = {
 
 double seconds(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e9; }
 
+// The last whole snapshot of a file that they are put into by turns.
+Result<std::span<const std::byte>> last_turn(std::span<const std::byte> bytes,
+                                             std::string_view name) {
+  const auto damaged = [&](const char* what) {
+    return fail(std::string(name), what, "the program may be writing it just now: read it again");
+  };
+  PlumbWatchTurns turns;
+  if (bytes.size() < sizeof turns) return damaged("cut off in the header");
+  std::memcpy(&turns, bytes.data(), sizeof turns);
+  if (turns.offset > bytes.size() || turns.size > bytes.size() - turns.offset) {
+    return damaged("the snapshot in it is cut off");
+  }
+  const std::span<const std::byte> last = bytes.subspan(turns.offset, turns.size);
+  std::uint64_t check = PLUMB_WATCH_CHECK_START;
+  for (std::size_t at = 0; at + sizeof check <= last.size(); at += sizeof check) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, last.data() + at, sizeof word);
+    check = PLUMB_WATCH_CHECK_STEP(check, word);
+  }
+  if (check != turns.check) return damaged("the snapshot in it is not whole");
+  return last;
+}
+
 // The bytes, with the checked header in front.
 class Source {
  public:
@@ -51,6 +74,13 @@ class Source {
 };
 
 Result<Source> Source::open(std::span<const std::byte> bytes, std::string_view name) {
+  constexpr std::string_view kTurns = PLUMB_WATCH_TURNS_MAGIC;
+  if (bytes.size() >= kTurns.size() &&
+      std::memcmp(bytes.data(), kTurns.data(), kTurns.size()) == 0) {
+    const Result<std::span<const std::byte>> last = last_turn(bytes, name);
+    if (!last) return std::unexpected(last.error());
+    bytes = *last;
+  }
   Source source;
   source.bytes_ = bytes;
   source.name_ = name;
@@ -135,10 +165,10 @@ Result<void> read_blocks(const Source& source, WatchSnapshot& snapshot) {
         block.last > source.header().now || block.size > std::uint64_t{1} << 48) {
       return source.damaged(fmt::format("block {} is not one", i));
     }
-    snapshot.sites[block.site].blocks.push_back({static_cast<double>(block.size), weight_of(block),
-                                                 seconds(block.birth), seconds(block.last),
-                                                 (block.flags & PLUMB_WATCH_OBSERVED) != 0,
-                                                 block.touches, block.access, block.burst});
+    snapshot.sites[block.site].blocks.push_back(
+        {static_cast<double>(block.size), weight_of(block), seconds(block.birth),
+         seconds(block.last), (block.flags & PLUMB_WATCH_OBSERVED) != 0, block.touches,
+         block.access, block.burst, (block.flags & PLUMB_WATCH_PARTED) != 0});
     for (const std::uint32_t stack : {block.access, block.burst}) {
       if (stack != 0) snapshot.accesses.try_emplace(stack);
     }
@@ -175,7 +205,9 @@ Result<void> read_stacks(const Source& source, std::string_view name, WatchSnaps
 
 }  // namespace
 
-bool is_snapshot(std::string_view start) { return start.starts_with(PLUMB_WATCH_MAGIC); }
+bool is_snapshot(std::string_view start) {
+  return start.starts_with(PLUMB_WATCH_MAGIC) || start.starts_with(PLUMB_WATCH_TURNS_MAGIC);
+}
 
 Result<WatchSnapshot> read_snapshot(std::span<const std::byte> bytes, std::string_view name) {
   const Result<Source> source = Source::open(bytes, name);

@@ -29,6 +29,7 @@ struct WatchBlock {
   std::uint32_t touches = 0;  // epochs
   std::uint32_t access = 0;   // in WatchSnapshot::accesses; 0: not traced
   std::uint32_t burst = 0;    // likewise: the checks that led there, newest first
+  bool parted = false;        // freed as the program ended
 };
 
 struct WatchFree {

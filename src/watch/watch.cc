@@ -90,7 +90,7 @@ Report last_report(const std::string& path, const WatchOptions& options, const s
   }
   if (snapshot->phase == PLUMB_WATCH_NO_ROOM) {
     Report report = unwatched_report("the program's address space is limited too far to watch it");
-    report.notes.back().remedy = "raise the limit (ulimit -v) to 1 GB at least";
+    report.notes.back().remedy = "raise the limits (ulimit -v, ulimit -d) to 1 GB at least";
     return report;
   }
   Report report = report_from(*snapshot, options.policy);

@@ -1,6 +1,8 @@
 #include "watch/watch_notes.h"
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -41,6 +43,17 @@ std::string sum_words(const VerdictCounts::Sum& sum, std::string_view what) {
                      with_commas(static_cast<std::uint64_t>(std::llround(sum.bytes))), what);
 }
 
+// With epochs of which the run would have had enough.
+std::string remedy_of_short_run(double now, double times_active) {
+  const double enough = now / (3 * std::max(times_active, 1.0)) * 1000;
+  for (const int milliseconds : {1000, 500, 200, 100, 50, 20, 10, 5}) {
+    if (milliseconds <= enough) {
+      return fmt::format("let it run longer, or shorten the epochs (--epoch={}ms)", milliseconds);
+    }
+  }
+  return "let it run longer";
+}
+
 }  // namespace
 
 void VerdictCounts::add(const SiteJudgement& judged) {
@@ -79,8 +92,16 @@ std::vector<Note> notes_of(const WatchSnapshot& snapshot, const VerdictCounts& c
          fmt::format("the program used {:.3g} s of CPU time; a block is stale after {:.3g} s at "
                      "the earliest",
                      snapshot.now, needed),
-         "let it run longer, or shorten the epochs (--epoch=100ms)",
+         remedy_of_short_run(snapshot.now, policy.times_active),
          {}});
+  }
+  if (counts.parted > 0) {
+    notes.push_back({"freed-at-end",
+                     fmt::format("of what is stale, {} bytes were freed as the program ended: "
+                                 "they are reported as they were until then",
+                                 with_commas(static_cast<std::uint64_t>(counts.parted))),
+                     "",
+                     {}});
   }
   const std::string hint = policy.list_all ? "" : "--all-sites lists them";
   if (counts.cache.sites != 0) {

@@ -17,6 +17,7 @@ struct VerdictCounts {
     double bytes = 0;
   };
   Sum cache, start_up, few;
+  double parted = 0;  // bytes of leaks that were freed as the program ended
 
   void add(const SiteJudgement& judged);
 };

@@ -244,6 +244,16 @@ void add_totals(Report& report, const WatchSnapshot& snapshot) {
   totals.allocated += totals.excluded;
 }
 
+// What a site had freed by its end, of those that are no leak: freed.
+void count_parted_as_freed(WatchSite& site) {
+  for (const WatchBlock& block : site.blocks) {
+    if (!block.parted) continue;
+    ++site.sums.freed_samples;
+    site.sums.freed_blocks += block.weight;
+    site.sums.freed_bytes += block.weight * block.size;
+  }
+}
+
 }  // namespace
 
 Report report_from(const WatchSnapshot& taken, const StalePolicy& policy) {
@@ -255,13 +265,20 @@ Report report_from(const WatchSnapshot& taken, const StalePolicy& policy) {
   Symboliser symbols(snapshot.modules);
   if (!snapshot.accesses.empty()) unite_sites(snapshot, symbols);
   VerdictCounts counts;
-  for (const WatchSite& site : snapshot.sites) {
+  for (WatchSite& site : snapshot.sites) {
     if (site.blocks.empty()) continue;
     const SiteJudgement judged = judge_site(site, snapshot, policy);
     counts.add(judged);
     const bool listed =
         judged.verdict == SiteVerdict::leak || (policy.list_all && judged.stale_samples != 0);
-    if (listed) report.leaks.push_back(leak_of(site, judged, snapshot, symbols));
+    if (!listed) {
+      count_parted_as_freed(site);
+      continue;
+    }
+    report.leaks.push_back(leak_of(site, judged, snapshot, symbols));
+    for (const WatchBlock& block : site.blocks) {
+      if (block.parted) counts.parted += block.weight * block.size;
+    }
   }
   merge_leaks(report.leaks);
   add_totals(report, snapshot);

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -127,6 +128,19 @@ TEST(Watch, TellsALeakFromACacheAndFromStartUpData) {
   }
 }
 
+// A leak all along, and the program tidies up before it ends: by its own report at the
+// end nothing would be left.
+TEST(Watch, WhatIsFreedOnlyAtTheEndWasALeak) {
+  const Seen seen = watch({compiled("sites.c", "-DTIDY"), "128"}, quick());
+  EXPECT_EQ(seen.output, "done\n");
+  EXPECT_EQ(verdict_of(seen.report, "grow_list"), "leak");
+  EXPECT_EQ(verdict_of(seen.report, "fill_table"), "none");
+  EXPECT_EQ(verdict_of(seen.report, "work"), "none");
+  const bool said = std::ranges::any_of(
+      seen.report.notes, [](const Note& note) { return note.code == "freed-at-end"; });
+  EXPECT_TRUE(said);
+}
+
 TEST(Watch, FindsNothingInTheCleanTwin) {
   const Seen seen = watch({compiled("sites.c", "-DCLEAN"), "80"}, quick());
   EXPECT_EQ(seen.output, "done\n");
@@ -166,6 +180,19 @@ TEST(Watch, AKilledProgramLeavesItsLastSnapshot) {
   const Result<std::string> kept = read_file(file);
   ASSERT_TRUE(kept);
   EXPECT_TRUE(report_of_snapshot(*kept, file, {}));
+}
+
+// It can no longer write to the folder of its snapshots; the last one counts its frees.
+TEST(Watch, AProgramThatGivesUpItsRightsIsSeenToItsEnd) {
+  if (geteuid() != 0) GTEST_SKIP() << "has no rights to give up";
+  for (const bool named : {false, true}) {
+    WatchOptions options = quick();
+    if (named) options.snapshot_file = scratch().file("rights.snapshot");
+    const Seen seen = watch({compiled("ends.c"), "rights"}, options);
+    EXPECT_EQ(WEXITSTATUS(seen.wait_status), 4);
+    EXPECT_NEAR(static_cast<double>(seen.report.totals.freed.bytes), 20000 * 300, 20000 * 100);
+    for (const Note& note : seen.report.notes) EXPECT_NE(note.code, "last-snapshot");
+  }
 }
 
 TEST(Watch, ARunningProgramCanBeAsked) {
@@ -298,6 +325,43 @@ TEST(Watch, LittleAddressSpaceIsLeftToTheProgram) {
   const Seen some = run_with(rlim_t{1200} << 20);
   EXPECT_EQ(some.output, "all well\n");
   EXPECT_GT(some.report.totals.allocated.blocks, 0U);
+}
+
+TEST(Watch, AProgramThatRunsOutOfMemoryOrChangesItsLimitsDoesAsItWouldHave) {
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+  GTEST_SKIP() << "the sanitizer needs all addresses";
+#endif
+  for (const char* how : {"memory", "files"}) {
+    for (const bool follow : {false, true}) {
+      SCOPED_TRACE(how);
+      const std::string native = scratch().file("native");
+      const std::string program = compiled("limits.c");
+      EXPECT_NE(std::system(fmt::format("{} {} > {}", program, how, native).c_str()), 0);
+      WatchOptions options = quick();
+      options.sample = 256;
+      options.follow = follow;
+      const Seen seen = watch({program, how}, options);
+      EXPECT_EQ(seen.output, read_file(native).value_or("?"));
+      EXPECT_THAT(seen.output, HasSubstr("whole"));
+      EXPECT_EQ(WEXITSTATUS(seen.wait_status), 3);
+      EXPECT_GT(seen.report.totals.allocated.blocks, 0U);
+    }
+  }
+}
+
+// ulimit -d: the runtime's tables count, too, and so must leave room.
+TEST(Watch, LittleDataIsLeftToTheProgram) {
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+  GTEST_SKIP() << "the sanitizer needs all addresses";
+#endif
+  const std::string program = compiled("limits.c");
+  for (const rlim_t megabytes : {260, 1200}) {
+    SCOPED_TRACE(megabytes);
+    const Limited limited(RLIMIT_DATA, megabytes << 20);
+    const Seen seen = watch({program, "data"}, quick());
+    EXPECT_EQ(seen.output, "200 MB\nwhole\n");
+    EXPECT_EQ(WEXITSTATUS(seen.wait_status), 3);
+  }
 }
 
 TEST(Watch, TheProgramOutlivesItsWatcher) {

@@ -1,5 +1,5 @@
 // Four sites: a list that grows and is never looked at again (with -DCLEAN it
-// is emptied now and then), a cache whose entries are used rarely but all of
+// is emptied now and then, with -DTIDY at the end), a cache whose entries are used rarely but all of
 // them, a table that is filled at the start and not used, and short-lived
 // blocks. Lives for as many steps as its argument says.
 #include "steps.h"
@@ -59,6 +59,11 @@ int main(int count, char **arguments) {
     }
     end_step(0.006);
   }
+#ifdef TIDY
+  empty_list();
+  for (int i = 0; i < kCache; ++i) free(cache[i]);
+  for (int i = 0; i < kTable; ++i) free(table[i]);
+#endif
   printf("done\n");
   return 3;
 }

@@ -1,0 +1,199 @@
+#include "sampled_ask.h"
+
+#include <vector>
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+#include "sampled_abi.h"
+
+using namespace llvm;
+
+namespace plumb::pass {
+
+namespace {
+
+constexpr const char* kAskSuffix = ".plumb_traced_ask";
+
+class Writer : public IRBuilder<> {
+ public:
+  Writer(BasicBlock* block, const DebugLoc& place) : IRBuilder<>(block) {
+    SetCurrentDebugLocation(place);
+  }
+};
+
+// The blocks of an asking function: what happens with a burst, and without.
+class Ask {
+ public:
+  Ask(Function& function, const Check& check, FunctionType* type)
+      : made_(make_cold(function, type, kAskSuffix)),
+        context_(function.getContext()),
+        begins_(BasicBlock::Create(context_, "begins", made_)),
+        plain_(BasicBlock::Create(context_, "plain", made_)) {
+    Writer builder(BasicBlock::Create(context_, "ask", made_, begins_), nowhere());
+    Type* pointer = builder.getPtrTy();
+    const FunctionCallee begins = function.getParent()->getOrInsertFunction(
+        kBurstBegins, FunctionType::get(builder.getInt32Ty(), {pointer, pointer}, false));
+    Value* left = check.left->isThreadLocal() ? builder.CreateThreadLocalAddress(check.left)
+                                              : static_cast<Value*>(check.left);
+    CallInst* answer = builder.CreateCall(begins, {left, check.level});
+    answer->setDoesNotThrow();
+    builder.CreateCondBr(builder.CreateIsNotNull(answer), begins_, plain_);
+  }
+
+  Function* made() { return made_; }
+  BasicBlock* with_burst() { return begins_; }
+  BasicBlock* without() { return plain_; }
+
+  // Line 0 marks frames that are not in the source.
+  DebugLoc nowhere() {
+    DISubprogram* program = made_->getSubprogram();
+    return program ? DebugLoc(DILocation::get(context_, 0, 0, program)) : DebugLoc();
+  }
+
+ private:
+  Function* made_;
+  LLVMContext& context_;
+  BasicBlock* begins_;
+  BasicBlock* plain_;
+};
+
+CallInst* call_like(IRBuilder<>& builder, Function& callee, const Function& like,
+                    ArrayRef<Value*> arguments) {
+  CallInst* call = builder.CreateCall(&callee, arguments);
+  call->setCallingConv(like.getCallingConv());
+  call->setAttributes(passing_attributes(like));
+  return call;
+}
+
+std::vector<Value*> arguments_of(Function& function, unsigned from) {
+  std::vector<Value*> arguments;
+  for (unsigned i = from; i < function.arg_size(); ++i) arguments.push_back(function.getArg(i));
+  return arguments;
+}
+
+}  // namespace
+
+AttrBuilder cold_attributes(const Function& function) {
+  AttrBuilder attributes(function.getContext(), function.getAttributes().getFnAttrs());
+  for (const Attribute::AttrKind kind :
+       {Attribute::Memory, Attribute::AlwaysInline, Attribute::InlineHint, Attribute::Hot,
+        Attribute::Speculatable, Attribute::WillReturn, Attribute::NoSync, Attribute::NoFree,
+        Attribute::NoRecurse, Attribute::NoCallback, Attribute::OptimizeNone, Attribute::AllocKind,
+        Attribute::AllocSize}) {
+    attributes.removeAttribute(kind);
+  }
+  attributes.addAttribute(Attribute::Cold).addAttribute(Attribute::NoInline);
+  return attributes;
+}
+
+AttributeList passing_attributes(const Function& function) {
+  LLVMContext& context = function.getContext();
+  const auto kept = [&](AttributeSet all) {
+    AttrBuilder some(context);
+    for (const Attribute attribute : all) {
+      if (!attribute.isEnumAttribute() && !attribute.isTypeAttribute() &&
+          !attribute.isIntAttribute()) {
+        continue;
+      }
+      switch (attribute.getKindAsEnum()) {
+        case Attribute::ByVal:
+        case Attribute::StructRet:
+        case Attribute::InReg:
+        case Attribute::ZExt:
+        case Attribute::SExt:
+        case Attribute::Alignment:
+        case Attribute::StackAlignment:
+        case Attribute::SwiftSelf:
+        case Attribute::SwiftAsync:
+          some.addAttribute(attribute);
+          break;
+        default:
+          break;
+      }
+    }
+    return AttributeSet::get(context, some);
+  };
+  const AttributeList all = function.getAttributes();
+  std::vector<AttributeSet> parameters;
+  for (unsigned i = 0; i < function.arg_size(); ++i)
+    parameters.push_back(kept(all.getParamAttrs(i)));
+  return AttributeList::get(context, AttributeSet(), kept(all.getRetAttrs()), parameters);
+}
+
+Function* make_cold(Function& of, FunctionType* type, const char* suffix) {
+  Function* made = Function::Create(type, GlobalValue::InternalLinkage, of.getAddressSpace(),
+                                    of.getName() + suffix, of.getParent());
+  made->setAttributes(
+      AttributeList::get(of.getContext(), AttributeList::FunctionIndex, cold_attributes(of)));
+  made->setDSOLocal(true);
+  // Among the cold code, and of its own where functions are: what nobody needs can
+  // still be left out by the linker.
+  made->setSectionPrefix("unlikely");
+  made->setComdat(of.getComdat());
+  if (DISubprogram* program = of.getSubprogram()) {
+    DISubprogram* copy = MDNode::replaceWithDistinct(program->clone());
+    copy->replaceRetainedNodes(MDTuple::get(of.getContext(), {}));
+    made->setSubprogram(copy);
+  }
+  return made;
+}
+
+Function* make_whole_ask(Function& function, Function& twin, const Check& check) {
+  Ask ask(function, check, function.getFunctionType());
+  Function* made = ask.made();
+  made->setCallingConv(function.getCallingConv());
+  made->setAttributes(passing_attributes(function).addFnAttributes(function.getContext(),
+                                                                   cold_attributes(function)));
+  const std::vector<Value*> arguments = arguments_of(*made, 0);
+  const auto end_as = [&](BasicBlock* block, Function& version) {
+    Writer builder(block, ask.nowhere());
+    CallInst* call = call_like(builder, version, function, arguments);
+    if (call->getType()->isVoidTy())
+      builder.CreateRetVoid();
+    else
+      builder.CreateRet(call);
+  };
+  end_as(ask.with_burst(), twin);
+  end_as(ask.without(), function);
+  return made;
+}
+
+Function* make_entry_ask(Function& function, Function& twin, const Check& check) {
+  LLVMContext& context = function.getContext();
+  Type* number = Type::getInt32Ty(context);
+  std::vector<Type*> types = {PointerType::getUnqual(context)};
+  for (const Argument& argument : function.args()) types.push_back(argument.getType());
+  Ask ask(function, check, FunctionType::get(number, types, false));
+  Value* frame = ask.made()->getArg(0);
+  const std::vector<Value*> arguments = arguments_of(*ask.made(), 1);
+  {
+    Writer builder(ask.with_burst(), ask.nowhere());
+    std::vector<Value*> all = {builder.getInt32(0), frame};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    builder.CreateRet(builder.CreateCall(&twin, all));
+  }
+  Writer builder(ask.without(), ask.nowhere());
+  CallInst* call = call_like(builder, function, function, arguments);
+  if (!call->getType()->isVoidTy()) builder.CreateStore(call, frame);
+  builder.CreateRet(builder.getInt32(0));
+  return ask.made();
+}
+
+Function* make_place_ask(Function& function, Function& twin, const Check& check, unsigned number) {
+  LLVMContext& context = function.getContext();
+  Type* result = Type::getInt32Ty(context);
+  Ask ask(function, check, FunctionType::get(result, {PointerType::getUnqual(context)}, false));
+  Writer builder(ask.with_burst(), ask.nowhere());
+  std::vector<Value*> all = {builder.getInt32(number), ask.made()->getArg(0)};
+  for (const Argument& argument : function.args()) {
+    all.push_back(PoisonValue::get(argument.getType()));
+  }
+  builder.CreateRet(builder.CreateCall(&twin, all));
+  Writer other(ask.without(), ask.nowhere());
+  other.CreateRet(other.getInt32(number));
+  return ask.made();
+}
+
+}  // namespace plumb::pass
