@@ -8,8 +8,8 @@ namespace plumb::vg {
 
 ULong floating = 0;
 bool inside_holds = false;
-Addr jump_from = 0;
-Addr jump_to = 0;
+const Jump no_jump{0, 0};
+const Jump* last_jump = &no_jump;
 
 namespace {
 
@@ -26,7 +26,9 @@ constexpr UShort kKept = bit(kRbx) | bit(kRbp) | bit(12) | bit(13) | bit(14) | b
 constexpr UShort kResults = bit(kRax) | bit(kRdx);
 
 // The `return` that led to the end of this piece.
-Addr return_place(const Piece* piece) { return jump_to == piece->first ? jump_from : piece->last; }
+Addr return_place(const Piece* piece) {
+  return last_jump->to == piece->first ? last_jump->from : piece->last;
+}
 
 bool is_current(const Slot& slot) {
   return (block(slot.block).generation & 0xfffffff) == slot.generation;
@@ -236,8 +238,10 @@ void frames_end(ThreadId id, Thread& state, Addr sp, const VexGuestAMD64State* r
     RawStack stack = returned_stack();
     const bool passed_on = it.owner_sp != 0 && it.owner_sp > word && it.owner_sp >= sp;
     if (passed_on) cut_to_frame_of(stack, it.owner_sp);
-    const bool returned =
-        !passed_on && returning != nullptr && find_block(returning->guest_RAX) == old.block;
+    // A structure of two words comes back in two registers.
+    const bool returned = !passed_on && returning != nullptr &&
+                          (find_block(returning->guest_RAX) == old.block ||
+                           find_block(returning->guest_RDX) == old.block);
     dropped(old, kScopeEnd, stack, returned ? kReturned : 0);
     if (passed_on) note_registers(it, it.read_registers);
   }
