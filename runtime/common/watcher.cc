@@ -151,6 +151,7 @@ void find_wants(Inside& in, uint32_t thread, Name& name) {
 void* watch_allocate(size_t size, size_t alignment) {
   return reinterpret_cast<void*>(ask(watch::kAllocate, size, alignment));
 }
+void watch_arrives(void* block) { ask(watch::kArrives, reinterpret_cast<uint64_t>(block)); }
 void watch_free(void* block) { ask(watch::kFree, reinterpret_cast<uint64_t>(block)); }
 size_t watch_size(const void* block) {
   return ask(watch::kSize, reinterpret_cast<uint64_t>(block));

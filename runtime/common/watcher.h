@@ -32,6 +32,9 @@ void find_wants(Inside& in, uint32_t thread, Name& name);
 
 // Null: no room, take an ordinary block. Zeroed.
 void* watch_allocate(size_t size, size_t alignment);
+// The program gets it now. Said again after libc worked for us meanwhile: the tool
+// follows libc's registers, and not what we keep on the stack.
+void watch_arrives(void* block);
 void watch_free(void* block);
 size_t watch_size(const void* block);
 // We stored a reference for the program.

@@ -158,7 +158,8 @@ void attach(Settings& settings) {
   process().pid = sys_getpid();
   process().stack_depth = settings.depth;
   process().quick_stacks = settings.quick ? 1 : 0;
-  process().scrub = settings.scrub ? 1 : 0;
+  // The tool wipes references that go with their memory by itself.
+  process().scrub = settings.scrub && settings.watch < 0 ? 1 : 0;
   process().attached = 1;
   thread_state.name = 1;
   __cxa_atexit(end_of_exit, nullptr, nullptr);

@@ -120,6 +120,7 @@ void* realloc_watched(void* old, size_t size, PlumbApi api, const Called& called
   if (block == nullptr) return nullptr;
   __builtin_memcpy(block, old, old_size < size ? old_size : size);
   free_watched(old);
+  if (is_watched(block)) watch_arrives(block);
   return block;
 }
 
@@ -145,7 +146,9 @@ void* track_realloc(void* old, size_t size, PlumbApi api, const Called& called) 
       if (holds) watch_range_dies(old, old_size);
       if (entry != 0) block_table().drop(in, entry);
       __libc_free(old);
-      return track(in, block, size, api, called, name);
+      track(in, block, size, api, called, name);
+      watch_arrives(block);
+      return block;
     }
   }
   void* block = __libc_realloc(old, size);

@@ -185,6 +185,7 @@ Piece* describe(const IRSB* in, Int first) {
   piece->first = in->stmts[first]->Ist.IMark.addr;
   Reader reader{piece, from, 0, piece->first, -1};
   for (Int i = first; i < in->stmts_used; ++i) reader.visit(in->stmts[i]);
+  piece->writes = reader.written;
   VG_(free)(from);
   piece->ends_in_call = in->jumpkind == Ijk_Call;
   piece->ends_in_return = in->jumpkind == Ijk_Ret;

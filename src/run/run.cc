@@ -213,9 +213,9 @@ void report_so_far(const RunOptions& options, pid_t pid, const TraceMemory& memo
 Result<RunOutcome> run_and_follow(const RunOptions& options, Launch first, const Launch& second) {
   const Result<TraceFolder> folder = TraceFolder::create();
   if (!folder) return std::unexpected(folder.error());
-  first.settings = fmt::format("dir={}:depth={}:quick={}:scrub={}:mask={}", folder->path(),
-                               first.stack_depth, first.quick_stacks ? 1 : 0, first.scrub ? 1 : 0,
-                               first.pointer_mask);
+  first.settings =
+      fmt::format("dir={}:depth={}:quick={}:scrub={}:mask={}", folder->path(), first.stack_depth,
+                  first.quick_stacks ? 1 : 0, first.scrub ? 1 : 0, first.pointer_mask);
   Input input;
   const Result<Ended> ended = launch_and_wait(first);
   if (!ended) return std::unexpected(ended.error());

@@ -21,7 +21,7 @@ struct RunOptions {
   // Only kQuickDepth frames, and fewer where unwinding would take time: what was lost
   // has its whole stack from the second run.
   bool quick_stacks = false;
-  bool forgotten = true;             // list what is still reachable, too
+  bool forgotten = true;  // list what is still reachable, too
   // Zero new blocks: recycled memory that the program does not fill holds stale
   // references, which hide leaks.
   bool scrub = true;
