@@ -7,7 +7,10 @@ programs that work for two seconds and more; and what happens under Valgrind, on
 same programs with less to do. There, frees are dropped so that something is lost and
 the program is run again.
 
-usage: overhead.py PLUMB [--part=first|again] [--rounds=N] [--only=PROGRAM,...] [--tools=TOOL,...]
+With --long, the second table is of the long programs, too: memcheck takes a minute or
+two for each. What the second run alone takes is both runs less the first.
+
+usage: overhead.py PLUMB [--part=first|again] [--long] [--rounds=N] [--only=PROGRAM,...] [--tools=TOOL,...]
 """
 
 import argparse
@@ -35,6 +38,18 @@ int main(void) {
 """
 
 
+FIRST = "plumb run --no-rerun"
+TWICE = "plumb run twice"
+MEMCHECK = "memcheck"
+
+
+def second_of_memcheck(row: dict[str, float]) -> float | None:
+    """What the second run takes of memcheck's time, if all three were measured."""
+    if not {FIRST, TWICE, MEMCHECK} <= row.keys():
+        return None
+    return (row[TWICE] - row[FIRST]) / row[MEMCHECK]
+
+
 def tools(plumb: str, folder: Path, part: str) -> dict[str, list[str]]:
     def run(*options: str) -> list[str]:
         return [plumb, "run", f"--output={folder}/r", *options, "--"]
@@ -42,17 +57,18 @@ def tools(plumb: str, folder: Path, part: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {"native": []}
     if part == "first":
         found |= {
-            "plumb run --no-rerun": run("--no-rerun", "--no-forgotten"),
+            FIRST: run("--no-rerun", "--no-forgotten"),
             "--stacks=1": run("--no-rerun", "--no-forgotten", "--stacks=1"),
             "heaptrack": ["heaptrack", "--record-only", "-o", str(folder / "heaptrack")],
         }
     else:
         found |= {
-            "plumb run twice": run("--drop-frees=1:7"),
+            FIRST: run("--drop-frees=1:7", "--no-rerun"),
+            TWICE: run("--drop-frees=1:7"),
             "twice with --last-use": run("--drop-frees=1:7", "--last-use"),
             "plumb run --once": run("--once"),
             "valgrind --tool=none": ["valgrind", "-q", "--tool=none"],
-            "memcheck": ["valgrind", "-q", "--leak-check=full"],
+            MEMCHECK: ["valgrind", "-q", "--leak-check=full"],
         }
     return {name: prefix for name, prefix in found.items() if not prefix or shutil.which(prefix[0])}
 
@@ -61,6 +77,7 @@ def table(commands: dict[str, list[str]], names: dict[str, list[str]], rounds: i
     print("\n| program | native, s | " + " | ".join(n for n in names if n != "native") + " |")
     print("|---|---|" + "---|" * (len(names) - 1))
     ratios: dict[str, list[float]] = {n: [] for n in names}
+    seconds: list[float] = []
     for program, command in commands.items():
         best = {n: float("inf") for n in names}
         for _ in range(rounds):
@@ -71,6 +88,11 @@ def table(commands: dict[str, list[str]], names: dict[str, list[str]], rounds: i
             for n in names:
                 ratios[n].append(row[n])
         print(f"| {program} | {best['native']:.2f} | " + " | ".join(f"{row[n]:.2f}x" for n in names if n != "native") + " |", flush=True)
+        if second := second_of_memcheck(row):
+            seconds.append(second)
+            print(f"  (second run alone: {second:.2f} of memcheck)", file=sys.stderr, flush=True)
+    if seconds:
+        print(f"| second run alone, of memcheck | | {measure.geometric_mean(seconds):.2f} | " + " | ".join("" for _ in range(len(names) - 2)) + " |")
     if ratios["native"]:
         means = " | ".join(f"{measure.geometric_mean(ratios[n]):.2f}x" for n in names if n != "native")
         print(f"| geometric mean without the loop | | {means} |", flush=True)
@@ -80,6 +102,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("plumb")
     parser.add_argument("--part", choices=["first", "again"])
+    parser.add_argument("--long", action="store_true")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only")
     parser.add_argument("--tools")
@@ -88,7 +111,9 @@ def main() -> int:
     for part in [given.part] if given.part else ["first", "again"]:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            if part == "first":
+            if given.long and part == "again":
+                commands = long_subjects.long_subjects(folder)
+            elif part == "first":
                 commands = long_subjects.long_subjects(folder)
                 (folder / "loop.c").write_text(LOOP)
                 if measure.run(["cc", "-O1", "-fno-builtin", "-o", str(folder / "loop"), str(folder / "loop.c")]).status == 0:

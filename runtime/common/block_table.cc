@@ -73,8 +73,9 @@ void BlockTable::give(ThreadSlot& slot, uint32_t index) {
   ++slot.entries.count;
 }
 
-void BlockTable::add(Inside& in, void* address, uint64_t size, PlumbApi api, uint32_t stack,
-                     const Named& name) {
+__attribute__((noinline, cold)) void BlockTable::add(Inside& in, void* address, uint64_t size,
+                                                     PlumbApi api, uint32_t stack,
+                                                     const Named& name) {
   const uintptr_t place = reinterpret_cast<uintptr_t>(address);
   // Freed behind our back (a library that does not go through us), and now
   // used again.

@@ -28,8 +28,8 @@ class BlockTable {
   // After this the block is tracked; on failure tracking is given up.
   void add(Inside& in, void* address, uint64_t size, PlumbApi api, uint32_t stack,
            const Named& name = {});
-  // The same where nothing is in the way: the thread has an unused entry, and
-  // the address is free. False: nothing was done.
+  // The same where nothing is in the way: the thread has an entry at hand, and the
+  // address is free. False: nothing was done.
   bool add_quickly(ThreadSlot& slot, uintptr_t address, uint64_t size, PlumbApi api, uint32_t stack,
                    uint64_t ordinal);
   // The counterpart: false when this is not one of ours, or there is no room.
@@ -77,13 +77,17 @@ __attribute__((always_inline)) inline bool BlockTable::add_quickly(ThreadSlot& s
                                                                    PlumbApi api, uint32_t stack,
                                                                    uint64_t ordinal) {
   uint32_t* granule = granules_.place(address);
-  if (__builtin_expect(granule == nullptr || *granule != 0 || slot.entries.count == 0, 0)) {
+  if (__builtin_expect(granule == nullptr || *granule != 0, 0)) return false;
+  uint32_t index = slot.entries.head;
+  if (slot.entries.count != 0) {
+    slot.entries.head = blocks_[index].leader;
+    --slot.entries.count;
+  } else if (slot.spare.count == 0 && slot.fresh != slot.fresh_end) {
+    index = slot.fresh++;
+  } else {
     return false;
   }
-  const uint32_t index = slot.entries.head;
   PlumbBlock& block = blocks_[index];
-  slot.entries.head = block.leader;
-  --slot.entries.count;
   block.address = address;
   block.size = size;
   block.ordinal = ordinal;

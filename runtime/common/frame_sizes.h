@@ -24,13 +24,18 @@ class FrameSizes {
 
   // In words.
   uint64_t find(uintptr_t address) const {
-    const uint64_t entry = __atomic_load_n(&entries_[place_of(address)], __ATOMIC_RELAXED);
-    return entry >> kSizeBits == address ? entry & kVaries : kUnknown;
+    const uint64_t* line = line_of(address);
+    for (unsigned i = 0; i < kLine; ++i) {
+      const uint64_t entry = __atomic_load_n(&line[i], __ATOMIC_RELAXED);
+      if (entry >> kSizeBits == address) return entry & kVaries;
+    }
+    return kUnknown;
   }
   void learn(uintptr_t address, uint64_t bytes) {
     put(address, bytes % 8 == 0 && bytes != 0 && bytes / 8 < kLast ? bytes / 8 : kVaries);
   }
   void learn_last(uintptr_t address) { put(address, kLast); }
+  void learn_varies(uintptr_t address) { put(address, kVaries); }
   // Code may be another one than it was.
   void begin_epoch(uint32_t epoch) {
     if (__builtin_expect(__atomic_load_n(&epoch_, __ATOMIC_RELAXED) == epoch, 1)) return;
@@ -41,21 +46,29 @@ class FrameSizes {
  private:
   void put(uintptr_t address, uint64_t size) {
     if (address >> (64 - kSizeBits) != 0) return;
-    uint64_t& entry = entries_[place_of(address)];
-    const uint64_t known = __atomic_load_n(&entry, __ATOMIC_RELAXED);
-    if (known >> kSizeBits == address && (known & kVaries) != size) size = kVaries;
-    __atomic_store_n(&entry, uint64_t{address} << kSizeBits | size, __ATOMIC_RELAXED);
+    uint64_t* line = const_cast<uint64_t*>(line_of(address));
+    uint64_t* place = &line[address % kLine];  // when all are taken
+    for (unsigned i = 0; i < kLine; ++i) {
+      const uint64_t known = __atomic_load_n(&line[i], __ATOMIC_RELAXED);
+      if (known != 0 && known >> kSizeBits != address) continue;
+      if (known != 0 && (known & kVaries) != size) size = kVaries;
+      place = &line[i];
+      break;
+    }
+    __atomic_store_n(place, uint64_t{address} << kSizeBits | size, __ATOMIC_RELAXED);
   }
 
   // The address and the size in one word: threads share the table without a lock.
+  // Addresses whose hash is the same share a line of the cache.
   static constexpr unsigned kSizeBits = 17;
   static constexpr unsigned kBits = 16;
-  static unsigned place_of(uintptr_t address) {
-    return static_cast<unsigned>((address * 0x9e3779b97f4a7c15u) >> (64 - kBits));
+  static constexpr unsigned kLine = 8;
+  const uint64_t* line_of(uintptr_t address) const {
+    return &entries_[((address * 0x9e3779b97f4a7c15u) >> (64 - kBits)) & ~uint64_t{kLine - 1}];
   }
 
   uint32_t epoch_ = 0;
-  uint64_t entries_[1u << kBits];
+  alignas(64) uint64_t entries_[1u << kBits];
 };
 
 }  // namespace plumb::rt

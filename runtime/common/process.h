@@ -14,6 +14,7 @@ struct ProcessState {
   int attached;  // the trace is open and this process has not handed it in
   int pid;
   unsigned stack_depth;
+  int quick_stacks;  // only as far as they are cheap
   int scrub;     // new blocks are zeroed
   int arrivals;  // counts allocations until tracking starts
 };

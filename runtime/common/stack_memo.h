@@ -16,6 +16,11 @@ namespace plumb::rt {
 
 inline constexpr unsigned kMemoDepth = 30;  // deeper stacks are not kept
 
+struct Return {
+  const uintptr_t* place;
+  uintptr_t address;
+};
+
 struct StackMemo {
   uintptr_t caller;
   uintptr_t frame;  // of the wrapper that the program called
@@ -23,8 +28,7 @@ struct StackMemo {
   uint32_t stack;
   uint32_t count;
   uint32_t is_whole;  // nothing was left out at the outer end
-  const uintptr_t* places[kMemoDepth];
-  uintptr_t addresses[kMemoDepth];
+  Return returns[kMemoDepth];
 };
 inline constexpr unsigned kMemos = 64;  // per thread
 
@@ -38,7 +42,7 @@ inline bool is_same_stack(const StackMemo& memo, uintptr_t caller, uintptr_t fra
                           uint32_t epoch) {
   if (memo.caller != caller || memo.frame != frame || memo.epoch != epoch) return false;
   for (uint32_t i = 0; i < memo.count; ++i) {
-    if (*memo.places[i] != memo.addresses[i]) return false;
+    if (*memo.returns[i].place != memo.returns[i].address) return false;
   }
   return true;
 }

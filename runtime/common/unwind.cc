@@ -14,6 +14,9 @@ namespace plumb::rt {
 
 namespace {
 
+// Frames behind the last that is kept, whose sizes are learned with it.
+constexpr unsigned kQuickMargin = 8;
+
 // One for all threads: it is about code.
 FrameSizes* frame_sizes = nullptr;
 
@@ -48,20 +51,21 @@ struct Walk {
 bool walk_as_before(Walk& walk, uintptr_t address, uintptr_t place) {
   const StackMemo& last = *walk.last;
   uint32_t at = 0;
-  while (at < last.count && reinterpret_cast<uintptr_t>(last.places[at]) < place) ++at;
-  if (at == last.count || reinterpret_cast<uintptr_t>(last.places[at]) != place ||
-      last.addresses[at] != address) {
+  while (at < last.count && reinterpret_cast<uintptr_t>(last.returns[at].place) < place) ++at;
+  if (at == last.count || reinterpret_cast<uintptr_t>(last.returns[at].place) != place ||
+      last.returns[at].address != address) {
     return false;
   }
   if (last.is_whole == 0 && walk.count + (last.count - at - 1) < walk.limit) return false;
   const unsigned before = walk.count;
   for (++at; at < last.count && walk.count < walk.limit; ++at) {
-    if (*last.places[at] != last.addresses[at]) {
+    const Return& next = last.returns[at];
+    if (*next.place != next.address) {
       walk.count = before;
       return false;
     }
-    walk.places[walk.count] = last.places[at];
-    walk.addresses[walk.count++] = last.addresses[at];
+    walk.places[walk.count] = next.place;
+    walk.addresses[walk.count++] = next.address;
   }
   return true;
 }
@@ -134,10 +138,24 @@ ThreadSlot* slot_with_memos(Inside& in) {
   return slot->memos == nullptr ? nullptr : slot;
 }
 
-// From the frame of our own function, whose address is `from`.
-bool walk_from(Walk& walk, uintptr_t caller, uintptr_t frame, uintptr_t from) {
-  const bool known = walk_by_sizes(walk, from, frame);
-  return known && walk.count != 0 && walk.addresses[0] == caller;
+// The entry point's own return address.
+bool begin_at_call(Walk& walk, const Called& called) {
+  const auto* place = reinterpret_cast<const uintptr_t*>(called.frame) + 1;
+  if (*place != called.caller) return false;
+  walk.places[0] = place;
+  walk.addresses[0] = called.caller;
+  walk.count = 1;
+  return true;
+}
+
+// From the frame of our own function, whose address is `from`; 0: the entry point.
+bool walk_from(Walk& walk, const Called& called, uintptr_t from) {
+  if (from == 0) {
+    return begin_at_call(walk, called) &&
+           walk_by_sizes(walk, called.caller, reinterpret_cast<uintptr_t>(walk.places[0]));
+  }
+  const bool known = walk_by_sizes(walk, from, called.frame);
+  return known && walk.count != 0 && walk.addresses[0] == called.caller;
 }
 
 void learn_sizes(const Walk& walk, FrameSizes& sizes, uintptr_t frame, uintptr_t from) {
@@ -146,7 +164,7 @@ void learn_sizes(const Walk& walk, FrameSizes& sizes, uintptr_t frame, uintptr_t
   for (unsigned i = 0; i < walk.count; ++i) {
     const auto place = reinterpret_cast<uintptr_t>(walk.places[i]);
     if (place <= before) return;  // on another stack
-    sizes.learn(address, place - before);
+    if (address != 0) sizes.learn(address, place - before);
     before = place;
     address = walk.addresses[i];
   }
@@ -154,7 +172,7 @@ void learn_sizes(const Walk& walk, FrameSizes& sizes, uintptr_t frame, uintptr_t
 }
 
 // Unwinds, if there is no shorter way.
-void take_walk(Walk& walk, ThreadSlot* slot, uintptr_t caller, uintptr_t frame, uintptr_t from) {
+void take_walk(Walk& walk, ThreadSlot* slot, const Called& called, uintptr_t from) {
   FrameSizes* sizes = slot == nullptr ? nullptr : prepared_sizes();
   walk.count = 0;
   walk.plain = true;
@@ -168,51 +186,106 @@ void take_walk(Walk& walk, ThreadSlot* slot, uintptr_t caller, uintptr_t frame, 
   sizes->begin_epoch(module_epoch());
   walk.top = slot->stack_top;
   walk.last = slot->last_stack;
-  if (walk_from(walk, caller, frame, from)) return;
+  if (walk_from(walk, called, from)) return;
   walk.count = 0;
   _Unwind_Backtrace(visit, &walk);
   if (!walk.plain || walk.count == 0) return;
-  learn_sizes(walk, *sizes, frame, from);
+  learn_sizes(walk, *sizes, called.frame, from);
   const auto last = reinterpret_cast<uintptr_t>(walk.places[walk.count - 1]);
   if (last > slot->stack_top) slot->stack_top = last;
 }
 
-void remember(StackMemo& memo, const Walk& walk, uintptr_t caller, uintptr_t frame,
-              uint32_t stack) {
-  memo.caller = caller;
-  memo.frame = frame;
+void remember(StackMemo& memo, const Walk& walk, const Called& called, uint32_t stack) {
+  memo.caller = called.caller;
+  memo.frame = called.frame;
   memo.epoch = module_epoch();
   memo.stack = stack;
   memo.count = walk.count;
   memo.is_whole = walk.count < walk.limit ? 1 : 0;
   for (unsigned i = 0; i < walk.count; ++i) {
-    memo.places[i] = walk.places[i];
-    memo.addresses[i] = walk.addresses[i];
+    memo.returns[i] = {walk.places[i], walk.addresses[i]};
+  }
+}
+
+// Unwinds so that these frames' sizes are known the next time, whatever they are.
+void learn_frames(Walk& walk, const Called& called, ThreadSlot& slot, FrameSizes& sizes) {
+  const unsigned limit = walk.limit;
+  walk.limit = limit + kQuickMargin;
+  walk.count = 0;
+  walk.plain = true;
+  walk.sizes = nullptr;
+  _Unwind_Backtrace(visit, &walk);
+  if (walk.plain && walk.count != 0) {
+    learn_sizes(walk, sizes, called.frame, 0);
+    const auto last = reinterpret_cast<uintptr_t>(walk.places[walk.count - 1]);
+    if (last > slot.stack_top) slot.stack_top = last;
+  }
+  if (walk.count > limit) walk.count = limit;
+  for (unsigned i = 0; i < walk.count; ++i) {
+    if (sizes.find(walk.addresses[i]) == FrameSizes::kUnknown) {
+      sizes.learn_varies(walk.addresses[i]);
+    }
+  }
+  walk.limit = limit;
+}
+
+// Frames as far as their sizes are known: a frame of varying size ends the stack.
+// Each call is unwound once, the first time that it is met.
+void take_quick_walk(Walk& walk, ThreadSlot& slot, const Called& called) {
+  walk.count = 0;
+  walk.plain = true;
+  walk.own = own_module();
+  FrameSizes* sizes = prepared_sizes();
+  if (sizes == nullptr || !begin_at_call(walk, called)) return;
+  sizes->begin_epoch(module_epoch());
+  auto place = reinterpret_cast<uintptr_t>(walk.places[0]);
+  uintptr_t address = called.caller;
+  while (true) {
+    const uint64_t size = sizes->find(address);
+    if (size == FrameSizes::kLast || size == FrameSizes::kVaries) return;
+    const uintptr_t next = place + size * sizeof(uintptr_t);
+    // The last one is only looked up: so it is known to be a return address.
+    if (size == FrameSizes::kUnknown || (walk.count < walk.limit && next > slot.stack_top)) {
+      learn_frames(walk, called, slot, *sizes);
+      return;
+    }
+    if (walk.count == walk.limit) return;
+    place = next;
+    address = *reinterpret_cast<const uintptr_t*>(place);
+    walk.places[walk.count] = reinterpret_cast<const uintptr_t*>(place);
+    walk.addresses[walk.count++] = address;
   }
 }
 
 }  // namespace
 
-uint32_t current_stack(Inside& in, uintptr_t caller, unsigned depth) {
+__attribute__((noinline)) uint32_t current_stack(Inside& in, uintptr_t caller, unsigned depth) {
   if (depth <= 1) return caller_stack(in, caller);
   // Ours, not the program's; but it lies at the same distance from it for each
   // of our entry points.
-  return stack_from(in, caller, reinterpret_cast<uintptr_t>(__builtin_frame_address(0)), depth,
+  return stack_from(in, {caller, reinterpret_cast<uintptr_t>(__builtin_frame_address(0))}, depth,
                     reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
 }
 
-uint32_t stack_from(Inside& in, uintptr_t caller, uintptr_t frame, unsigned depth, uintptr_t from) {
-  if (depth <= 1) return caller_stack(in, caller);
+__attribute__((noinline)) uint32_t stack_from(Inside& in, const Called& called, unsigned depth,
+                                              uintptr_t from) {
+  if (depth <= 1) return caller_stack(in, called.caller);
   ThreadSlot* slot = slot_with_memos(in);
-  StackMemo* memo = slot == nullptr ? nullptr : &memo_for(slot->memos, caller, frame);
-  if (memo != nullptr && is_same_stack(*memo, caller, frame, module_epoch())) return memo->stack;
+  StackMemo* memo = slot == nullptr ? nullptr : &memo_for(slot->memos, called.caller, called.frame);
+  if (memo != nullptr && is_same_stack(*memo, called.caller, called.frame, module_epoch())) {
+    return memo->stack;
+  }
   Walk walk;
-  walk.limit = depth < kMaxDepth ? depth : kMaxDepth;
-  take_walk(walk, slot, caller, frame, from);
-  if (walk.count == 0) return caller_stack(in, caller);
+  walk.limit = depth < kMaxDepth - kQuickMargin ? depth : kMaxDepth - kQuickMargin;
+  if (from == 0 && process().quick_stacks != 0 && slot != nullptr) {
+    take_quick_walk(walk, *slot, called);
+  } else {
+    take_walk(walk, slot, called, from);
+  }
+  if (walk.count == 0) return caller_stack(in, called.caller);
   const uint32_t stack = stack_id(in, walk.addresses, walk.count);
   if (memo != nullptr && stack != 0 && walk.plain && walk.count <= kMemoDepth) {
-    remember(*memo, walk, caller, frame, stack);
+    remember(*memo, walk, called, stack);
     slot->last_stack = memo;
   }
   return stack;

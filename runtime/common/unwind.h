@@ -17,15 +17,21 @@ uint32_t current_stack(Inside& in, uintptr_t caller, unsigned depth);
 inline uint32_t current_stack(Inside& in, uintptr_t caller) {
   return current_stack(in, caller, process().stack_depth);
 }
-// The same for an entry point that knows its own frame; `from` is an address in it,
-// from which the return address to the caller is always as far from the frame.
-uint32_t stack_from(Inside& in, uintptr_t caller, uintptr_t frame, unsigned depth, uintptr_t from);
+// A function of ours that the program called: the return address, and the frame
+// (__builtin_frame_address) that has it one word further up.
+struct Called {
+  uintptr_t caller;
+  uintptr_t frame;
+};
+// The stack for an entry point. `from` is for functions that an entry point calls, and
+// the address in it to which they return.
+uint32_t stack_from(Inside& in, const Called& called, unsigned depth, uintptr_t from = 0);
 
 // What stack_from would say, when it said so before; 0: ask it.
-inline uint32_t remembered_stack(const ThreadSlot& slot, uintptr_t caller, uintptr_t frame) {
+inline uint32_t remembered_stack(const ThreadSlot& slot, const Called& called) {
   if (slot.memos == nullptr) return 0;
-  const StackMemo& memo = memo_for(slot.memos, caller, frame);
-  return is_same_stack(memo, caller, frame, module_epoch()) ? memo.stack : 0;
+  const StackMemo& memo = memo_for(slot.memos, called.caller, called.frame);
+  return is_same_stack(memo, called.caller, called.frame, module_epoch()) ? memo.stack : 0;
 }
 
 }  // namespace plumb::rt

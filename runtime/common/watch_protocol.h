@@ -12,7 +12,7 @@ namespace plumb::watch {
 
 using Word = unsigned long;
 
-inline constexpr Word kVersion = 3;
+inline constexpr Word kVersion = 4;
 
 // Valgrind's VG_USERREQ_TOOL_BASE('P', 'B').
 inline constexpr Word kBase = (Word{'P'} << 24) | (Word{'B'} << 16);
@@ -20,6 +20,7 @@ inline constexpr Word kBase = (Word{'P'} << 24) | (Word{'B'} << 16);
 enum Request : Word {
   kStart = kBase,  // (Start*) -> kVersion
   kAllocate,       // (size, alignment) -> address, 0: no room
+  kArrives,        // (address) of a watched block that was worked on since
   kFree,           // (address) of a watched block
   kSize,           // (address) of a watched block -> its size
   kStored,         // (address): the library wrote a word for the program

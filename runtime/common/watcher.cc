@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "common/block_table.h"
+#include "common/mark.h"
 #include "common/memory.h"
 #include "common/modules.h"
 #include "common/stack_depot.h"
@@ -13,6 +14,7 @@
 namespace plumb::rt {
 
 int watching_on = 0;
+int watching_few = 0;
 
 namespace {
 
@@ -119,6 +121,7 @@ bool start_watching(int file) {
                            reinterpret_cast<const watch::Word*>(own_range_counter())};
   if (ask(watch::kStart, reinterpret_cast<uint64_t>(&start)) != watch::kVersion) return false;
   watching_on = 1;
+  watching_few = list->all == 0 ? 1 : 0;
   return true;
 }
 
@@ -148,11 +151,21 @@ void find_wants(Inside& in, uint32_t thread, Name& name) {
 void* watch_allocate(size_t size, size_t alignment) {
   return reinterpret_cast<void*>(ask(watch::kAllocate, size, alignment));
 }
+void watch_arrives(void* block) { ask(watch::kArrives, reinterpret_cast<uint64_t>(block)); }
 void watch_free(void* block) { ask(watch::kFree, reinterpret_cast<uint64_t>(block)); }
 size_t watch_size(const void* block) {
   return ask(watch::kSize, reinterpret_cast<uint64_t>(block));
 }
 void watch_stored(const void* word) { ask(watch::kStored, reinterpret_cast<uint64_t>(word)); }
+bool may_hold_watched(const void* begin, size_t size) {
+  constexpr size_t kWorthAsking = 1024;
+  if (size > kWorthAsking || pointer_mask != 0) return true;
+  const auto* words = static_cast<const uintptr_t*>(begin);
+  for (size_t i = 0; i < size / sizeof *words; ++i) {
+    if (watch::in_arena(words[i])) return true;
+  }
+  return false;
+}
 void watch_range_dies(const void* begin, size_t size) {
   ask(watch::kRangeDies, reinterpret_cast<uint64_t>(begin), size);
 }

@@ -16,6 +16,10 @@ namespace plumb::rt {
 extern int watching_on;
 inline bool watching() { return __builtin_expect(watching_on != 0, 0); }
 
+// Only what is on the list matters: other blocks need no entry in the table.
+extern int watching_few;
+inline bool only_watched_matter() { return __builtin_expect(watching_few != 0, 0); }
+
 inline bool is_watched(const void* block) {
   return __builtin_expect(watch::in_arena(reinterpret_cast<uintptr_t>(block)), 0) && watching();
 }
@@ -28,10 +32,16 @@ void find_wants(Inside& in, uint32_t thread, Name& name);
 
 // Null: no room, take an ordinary block. Zeroed.
 void* watch_allocate(size_t size, size_t alignment);
+// The program gets it now. Said again after libc worked for us meanwhile: the tool
+// follows libc's registers, and not what we keep on the stack.
+void watch_arrives(void* block);
 void watch_free(void* block);
 size_t watch_size(const void* block);
 // We stored a reference for the program.
 void watch_stored(const void* word);
+// False: nothing there refers to a watched block. Asking the tool costs as much as looking
+// at many words, and most blocks are small and refer to nothing that is watched.
+bool may_hold_watched(const void* begin, size_t size);
 // Memory that may have references in it is about to be given back.
 void watch_range_dies(const void* begin, size_t size);
 // In the function that calls main or the thread's function, right before it does.

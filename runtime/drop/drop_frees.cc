@@ -118,15 +118,35 @@ __attribute__((constructor)) void start(int, char**, char** environment) {
   owner = getpid();
 }
 
-}  // namespace
-
-extern "C" __attribute__((visibility("default"))) void free(void* block) {
+void give_back(void* block, void* caller) {
   if (next_free == nullptr && !looking) {
     looking = true;
     next_free = reinterpret_cast<void (*)(void*)>(dlsym(RTLD_NEXT, "free"));
     looking = false;
   }
   if (block == nullptr || next_free == nullptr) return;
-  if (is_skipped(block, __builtin_return_address(0))) return;
+  if (is_skipped(block, caller)) return;
   next_free(block);
 }
+
+}  // namespace
+
+#define PLUMB_FREE(NAME, ...)                                                            \
+  extern "C" __attribute__((visibility("default"))) void NAME(void* block __VA_ARGS__) { \
+    give_back(block, __builtin_return_address(0));                                       \
+  }
+
+PLUMB_FREE(free)
+// Those of libstdc++ would come to free, but memcheck puts its own in their place.
+PLUMB_FREE(_ZdlPv)
+PLUMB_FREE(_ZdaPv)
+PLUMB_FREE(_ZdlPvm, , size_t)
+PLUMB_FREE(_ZdaPvm, , size_t)
+PLUMB_FREE(_ZdlPvRKSt9nothrow_t, , const void*)
+PLUMB_FREE(_ZdaPvRKSt9nothrow_t, , const void*)
+PLUMB_FREE(_ZdlPvSt11align_val_t, , size_t)
+PLUMB_FREE(_ZdaPvSt11align_val_t, , size_t)
+PLUMB_FREE(_ZdlPvmSt11align_val_t, , size_t, size_t)
+PLUMB_FREE(_ZdaPvmSt11align_val_t, , size_t, size_t)
+PLUMB_FREE(_ZdlPvSt11align_val_tRKSt9nothrow_t, , size_t, const void*)
+PLUMB_FREE(_ZdaPvSt11align_val_tRKSt9nothrow_t, , size_t, const void*)

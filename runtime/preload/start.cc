@@ -40,6 +40,7 @@ struct Settings {
   unsigned diversion_count = 0;
   int file = -1;
   unsigned depth = 1;
+  bool quick = false;  // stacks only as far as they are cheap
   bool scrub = false;
   int watch = -1;         // list of allocations to watch
   bool bind = false;      // LD_BIND_NOW is the command's
@@ -79,6 +80,8 @@ void parse_settings(const char* text, Settings& settings) {
       settings.file = static_cast<int>(take_decimal(value));
     } else if (value = after(text, "depth="); value != nullptr) {
       settings.depth = static_cast<unsigned>(take_decimal(value));
+    } else if (value = after(text, "quick="); value != nullptr) {
+      settings.quick = take_decimal(value) != 0;
     } else if (value = after(text, "scrub="); value != nullptr) {
       settings.scrub = take_decimal(value) != 0;
     } else if (value = after(text, "watch="); value != nullptr) {
@@ -154,7 +157,9 @@ void attach(Settings& settings) {
   real();
   process().pid = sys_getpid();
   process().stack_depth = settings.depth;
-  process().scrub = settings.scrub ? 1 : 0;
+  process().quick_stacks = settings.quick ? 1 : 0;
+  // The tool wipes references that go with their memory by itself.
+  process().scrub = settings.scrub && settings.watch < 0 ? 1 : 0;
   process().attached = 1;
   thread_state.name = 1;
   __cxa_atexit(end_of_exit, nullptr, nullptr);

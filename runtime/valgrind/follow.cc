@@ -8,8 +8,8 @@ namespace plumb::vg {
 
 ULong floating = 0;
 bool inside_holds = false;
-Addr jump_from = 0;
-Addr jump_to = 0;
+const Jump no_jump{0, 0};
+const Jump* last_jump = &no_jump;
 
 namespace {
 
@@ -26,7 +26,9 @@ constexpr UShort kKept = bit(kRbx) | bit(kRbp) | bit(12) | bit(13) | bit(14) | b
 constexpr UShort kResults = bit(kRax) | bit(kRdx);
 
 // The `return` that led to the end of this piece.
-Addr return_place(const Piece* piece) { return jump_to == piece->first ? jump_from : piece->last; }
+Addr return_place(const Piece* piece) {
+  return last_jump->to == piece->first ? last_jump->from : piece->last;
+}
 
 bool is_current(const Slot& slot) {
   return (block(slot.block).generation & 0xfffffff) == slot.generation;
@@ -199,9 +201,21 @@ RawStack left_stack(const Thread& state, Addr address) {
 
 Cause left_cause(const Thread& state) { return state.leaving == kJump ? kScopeEnd : kEscapedThrow; }
 
+// A function's end, and what registers have there.
+struct Returning {
+  const VexGuestAMD64State* state;
+  const Piece* piece;
+};
+
+// A structure of two words comes back in two registers; the second one is left over from
+// something else unless it was set right before.
+bool has_as_result(const Returning& returning, BlockId id) {
+  if (find_block(returning.state->guest_RAX) == id) return true;
+  return (returning.piece->writes & bit(kRdx)) != 0 && find_block(returning.state->guest_RDX) == id;
+}
+
 // All words of the stack below `sp` are over: by a return, or by unwinding.
-void frames_end(ThreadId id, Thread& state, Addr sp, const VexGuestAMD64State* returning,
-                Addr return_ip) {
+void frames_end(ThreadId id, Thread& state, Addr sp, const Returning* returning, Addr return_ip) {
   RawStack raw;
   raw.count = 0;
   const auto returned_stack = [&]() -> const RawStack& {  // taken when it is needed: rarely
@@ -237,7 +251,7 @@ void frames_end(ThreadId id, Thread& state, Addr sp, const VexGuestAMD64State* r
     const bool passed_on = it.owner_sp != 0 && it.owner_sp > word && it.owner_sp >= sp;
     if (passed_on) cut_to_frame_of(stack, it.owner_sp);
     const bool returned =
-        !passed_on && returning != nullptr && find_block(returning->guest_RAX) == old.block;
+        !passed_on && returning != nullptr && has_as_result(*returning, old.block);
     dropped(old, kScopeEnd, stack, returned ? kReturned : 0);
     if (passed_on) note_registers(it, it.read_registers);
   }
@@ -627,7 +641,8 @@ VG_REGPARM(2) void on_return(const VexGuestAMD64State* state, const Piece* piece
   if (is_own(piece->first) && thread.end_marker != 0 && thread.end_marker < sp) {
     sp = thread.end_marker;
   }
-  frames_end(id, thread, sp, state, return_place(piece));
+  const Returning returning{state, piece};
+  frames_end(id, thread, sp, &returning, return_place(piece));
 }
 
 }  // namespace plumb::vg

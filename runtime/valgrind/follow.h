@@ -64,7 +64,10 @@ VG_REGPARM(1) void on_free(const VexGuestAMD64State* state);
 // The last jump of the program's to a fixed place, written by the instrumented
 // code: several `return`s of a function share its end, and the jump says which
 // one it was.
-extern Addr jump_from;
-extern Addr jump_to;
+struct Jump {
+  Addr from;
+  Addr to;
+};
+extern const Jump* last_jump;
 
 }  // namespace plumb::vg

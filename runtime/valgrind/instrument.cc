@@ -185,6 +185,7 @@ Piece* describe(const IRSB* in, Int first) {
   piece->first = in->stmts[first]->Ist.IMark.addr;
   Reader reader{piece, from, 0, piece->first, -1};
   for (Int i = first; i < in->stmts_used; ++i) reader.visit(in->stmts[i]);
+  piece->writes = reader.written;
   VG_(free)(from);
   piece->ends_in_call = in->jumpkind == Ijk_Call;
   piece->ends_in_return = in->jumpkind == Ijk_Ret;
@@ -216,22 +217,40 @@ class Writer {
     return load(mkIRExpr_HWord(reinterpret_cast<HWord>(address)));
   }
   IRExpr* number(ULong value) { return IRExpr_Const(IRConst_U64(value)); }
-  // The word at the address is in the arena: its upper half says so.
-  IRExpr* word_in_arena(IRExpr* address, UInt offset = 0) {
-    if (pointer_mask != ~Addr{0}) return in_arena(load(plus(address, offset)));
-    IRExpr* half = assign(Ity_I32, IRExpr_Load(Iend_LE, Ity_I32, plus(address, offset + 4)));
-    return assign(Ity_I1, IRExpr_Binop(Iop_CmpEQ32, half, IRExpr_Const(IRConst_U32(kTop))));
+  // How far a value is from the arena: zero when it is in it, else less than 2^32, since
+  // the upper half alone says so.
+  IRExpr* distance(IRExpr* value) {
+    if (pointer_mask != ~Addr{0}) {
+      value = assign(Ity_I64, IRExpr_Binop(Iop_And64, value, number(pointer_mask)));
+    }
+    IRExpr* top = assign(Ity_I64, IRExpr_Binop(Iop_Shr64, value, IRExpr_Const(IRConst_U8(32))));
+    return assign(Ity_I64, IRExpr_Binop(Iop_Xor64, top, number(watch::kArenaTop)));
+  }
+  IRExpr* distance_of_half(IRExpr* half) {
+    IRExpr* wide = assign(Ity_I64, IRExpr_Unop(Iop_32Uto64, half));
+    return assign(Ity_I64, IRExpr_Binop(Iop_Xor64, wide, number(watch::kArenaTop)));
+  }
+  // ... of the word at the address.
+  IRExpr* word_distance(IRExpr* address, UInt offset = 0) {
+    if (pointer_mask != ~Addr{0}) return distance(load(plus(address, offset)));
+    return distance_of_half(
+        assign(Ity_I32, IRExpr_Load(Iend_LE, Ity_I32, plus(address, offset + 4))));
   }
   IRExpr* plus(IRExpr* address, UInt offset) {
     if (offset == 0) return address;
     return assign(Ity_I64, IRExpr_Binop(Iop_Add64, address, number(offset)));
   }
-  IRExpr* in_arena(IRExpr* value) {
-    if (pointer_mask != ~Addr{0}) {
-      value = assign(Ity_I64, IRExpr_Binop(Iop_And64, value, number(pointer_mask)));
-    }
-    IRExpr* top = assign(Ity_I64, IRExpr_Binop(Iop_Shr64, value, IRExpr_Const(IRConst_U8(32))));
-    return assign(Ity_I1, IRExpr_Binop(Iop_CmpEQ64, top, number(watch::kArenaTop)));
+  IRExpr* is_zero(IRExpr* value) {
+    return assign(Ity_I1, IRExpr_Binop(Iop_CmpEQ64, value, number(0)));
+  }
+  IRExpr* in_arena(IRExpr* value) { return is_zero(distance(value)); }
+  // One of two is in the arena: the product of two such distances is zero only if one of
+  // them is, and a multiplication is cheaper than two comparisons. Either may be null.
+  IRExpr* any_in_arena(IRExpr* left, IRExpr* right) {
+    if (left == nullptr && right == nullptr) return nullptr;
+    if (left == nullptr) return is_zero(right);
+    if (right == nullptr) return is_zero(left);
+    return is_zero(assign(Ity_I64, IRExpr_Binop(Iop_Mul64, left, right)));
   }
   IRExpr* either(IRExpr* left, IRExpr* right) {
     if (left == nullptr) return right;
@@ -329,10 +348,10 @@ void add_wide_store(Writer& write, const Known& known, IRStmt* store, IRExpr* ad
   const bool push = is_push(code);
   IRExpr* guard = nullptr;
   for (UInt i = 0; i < bytes / 8; ++i) {
-    if (!push) guard = write.either(guard, write.word_in_arena(address, i * 8));
-    if (IRExpr* word = word_of(write, known, data, type, i); word != nullptr) {
-      guard = write.either(guard, write.in_arena(word));
-    }
+    IRExpr* word = word_of(write, known, data, type, i);
+    IRExpr* after = word == nullptr ? nullptr : write.distance(word);
+    IRExpr* before = push ? nullptr : write.word_distance(address, i * 8);
+    guard = write.either(guard, write.any_in_arena(before, after));
   }
   write.add(store);
   const int pushed = pushed_register(code);
@@ -343,16 +362,16 @@ void add_wide_store(Writer& write, const Known& known, IRStmt* store, IRExpr* ad
 // Any other write: the word is looked at before and after.
 void add_small_store(Writer& write, IRStmt* store, IRExpr* address, UInt bytes, IRExpr* data) {
   IRExpr* word = write.assign(Ity_I64, IRExpr_Binop(Iop_And64, address, write.number(~ULong{7})));
-  IRExpr* before = write.word_in_arena(word);
+  IRExpr* before = write.word_distance(word);
   write.add(store);
   IRExpr* after = nullptr;
   if (bytes != 4 || data == nullptr || pointer_mask != ~Addr{0}) {
-    after = write.word_in_arena(word);
+    after = write.word_distance(word);
   } else if (data->tag != Iex_Const || data->Iex.Const.con->Ico.U32 == kTop) {
     // Half a word makes a reference only if it is that half, or was one before.
-    after = write.assign(Ity_I1, IRExpr_Binop(Iop_CmpEQ32, data, IRExpr_Const(IRConst_U32(kTop))));
+    after = write.distance_of_half(data);
   }
-  add_written(write, address, bytes | kWrittenPartial, write.either(before, after));
+  add_written(write, address, bytes | kWrittenPartial, write.any_in_arena(before, after));
 }
 
 void add_store(Writer& write, const Known& known, IRSB* in, IRStmt* store, const UChar* code) {
@@ -386,47 +405,100 @@ void add_swap(Writer& write, IRSB* in, IRStmt* statement) {
     add_small_store(write, statement, swap->addr, bytes, nullptr);
     return;
   }
+  IRExpr* before[2] = {nullptr, nullptr};
+  for (UInt i = 0; i < bytes / 8; ++i) before[i] = write.word_distance(swap->addr, i * 8);
+  write.add(statement);
   IRExpr* guard = nullptr;
   for (UInt i = 0; i < bytes / 8; ++i) {
-    guard = write.either(guard, write.word_in_arena(swap->addr, i * 8));
-  }
-  write.add(statement);
-  for (UInt i = 0; i < bytes / 8; ++i) {
-    guard = write.either(guard, write.word_in_arena(swap->addr, i * 8));
+    guard =
+        write.either(guard, write.any_in_arena(before[i], write.word_distance(swap->addr, i * 8)));
   }
   add_written(write, swap->addr, bytes, guard);
 }
 
 // --- Uses ---
 
-void add_use(Writer& write, const Known& known, IRExpr* address) {
-  if (address->tag == Iex_Const || known.is_stack(address)) return;
-  write.add(write.call(1, "plumb_on_access", reinterpret_cast<void*>(on_access),
-                       mkIRExprVec_1(address), write.in_arena(address)));
+// The address that the statement reads or writes; null: none.
+IRExpr* accessed(const IRStmt* statement) {
+  switch (statement->tag) {
+    case Ist_WrTmp: {
+      const IRExpr* data = statement->Ist.WrTmp.data;
+      return data->tag == Iex_Load ? data->Iex.Load.addr : nullptr;
+    }
+    case Ist_Store:
+      return statement->Ist.Store.addr;
+    case Ist_LoadG:
+      return statement->Ist.LoadG.details->addr;
+    case Ist_StoreG:
+      return statement->Ist.StoreG.details->addr;
+    case Ist_CAS:
+      return statement->Ist.CAS.details->addr;
+    default:
+      return nullptr;
+  }
 }
 
-void add_uses(Writer& write, const Known& known, const IRStmt* statement) {
-  switch (statement->tag) {
-    case Ist_WrTmp:
-      if (statement->Ist.WrTmp.data->tag == Iex_Load) {
-        add_use(write, known, statement->Ist.WrTmp.data->Iex.Load.addr);
-      }
-      break;
-    case Ist_Store:
-      add_use(write, known, statement->Ist.Store.addr);
-      break;
-    case Ist_LoadG:
-      add_use(write, known, statement->Ist.LoadG.details->addr);
-      break;
-    case Ist_StoreG:
-      add_use(write, known, statement->Ist.StoreG.details->addr);
-      break;
-    case Ist_CAS:
-      add_use(write, known, statement->Ist.CAS.details->addr);
-      break;
-    default:
-      break;
+// Which accesses are to be noted. Of several that follow each other without a way out in
+// between, and whose addresses differ by a constant only, it is the last.
+class Uses {
+ public:
+  explicit Uses(const IRSB* in)
+      : bases_(table(in)), seen_(table(in)), skipped_(flags(in->stmts_used)) {
+    for (Int i = 0; i < in->tyenv->types_used; ++i) bases_[i] = i;
+    for (Int i = in->stmts_used; i-- > 0;) note_base(in->stmts[i]);
+    Int segment = 1;
+    for (Int i = in->stmts_used; i-- > 0;) {
+      const IRStmt* statement = in->stmts[i];
+      if (statement->tag == Ist_Exit || statement->tag == Ist_Dirty) ++segment;
+      const IRExpr* address = accessed(statement);
+      if (address == nullptr || address->tag != Iex_RdTmp) continue;
+      Int& seen = seen_[base_of(address->Iex.RdTmp.tmp)];
+      skipped_[i] = seen == segment;
+      seen = segment;
+    }
   }
+  ~Uses() {
+    VG_(free)(bases_);
+    VG_(free)(seen_);
+    VG_(free)(skipped_);
+  }
+  Uses(const Uses&) = delete;
+  Uses& operator=(const Uses&) = delete;
+
+  bool has(Int statement) const { return !skipped_[statement]; }
+
+ private:
+  static Int* table(const IRSB* in) {
+    return static_cast<Int*>(
+        VG_(calloc)("plumb.uses", static_cast<SizeT>(in->tyenv->types_used + 1), sizeof(Int)));
+  }
+  static bool* flags(Int count) {
+    return static_cast<bool*>(VG_(calloc)("plumb.uses", static_cast<SizeT>(count + 1), 1));
+  }
+  void note_base(const IRStmt* statement) {
+    if (statement->tag != Ist_WrTmp || statement->Ist.WrTmp.data->tag != Iex_Binop) return;
+    const IRExpr* data = statement->Ist.WrTmp.data;
+    const bool moved = data->Iex.Binop.op == Iop_Add64 || data->Iex.Binop.op == Iop_Sub64;
+    if (moved && data->Iex.Binop.arg1->tag == Iex_RdTmp && data->Iex.Binop.arg2->tag == Iex_Const) {
+      bases_[statement->Ist.WrTmp.tmp] = static_cast<Int>(data->Iex.Binop.arg1->Iex.RdTmp.tmp);
+    }
+  }
+  Int base_of(IRTemp temp) const {
+    Int at = static_cast<Int>(temp);
+    while (bases_[at] != at) at = bases_[at];
+    return at;
+  }
+
+  Int* bases_;     // for each temporary: the one that it is a constant away from
+  Int* seen_;      // for each base: where it was last accessed, backwards
+  bool* skipped_;  // for each statement
+};
+
+void add_use(Writer& write, const Known& known, const IRStmt* statement) {
+  IRExpr* address = accessed(statement);
+  if (address == nullptr || address->tag == Iex_Const || known.is_stack(address)) return;
+  write.add(write.call(1, "plumb_on_access", reinterpret_cast<void*>(on_access),
+                       mkIRExprVec_1(address), write.in_arena(address)));
 }
 
 void add_look(Writer& write, const Piece* piece) {
@@ -481,12 +553,10 @@ void add_jump(Writer& write, const IRSB* in, Addr from) {
   const UChar* code = reinterpret_cast<const UChar*>(from);
   if (in->jumpkind != Ijk_Boring || in->next->tag != Iex_Const) return;
   if (code[0] != 0xeb && code[0] != 0xe9) return;
-  const auto store = [&](Addr* to, Addr value) {
-    write.add(
-        IRStmt_Store(Iend_LE, mkIRExpr_HWord(reinterpret_cast<HWord>(to)), mkIRExpr_HWord(value)));
-  };
-  store(&jump_from, from);
-  store(&jump_to, in->next->Iex.Const.con->Ico.U64);
+  Jump* jump = static_cast<Jump*>(VG_(malloc)("plumb.jump", sizeof(Jump)));
+  *jump = {from, in->next->Iex.Const.con->Ico.U64};
+  write.add(IRStmt_Store(Iend_LE, mkIRExpr_HWord(reinterpret_cast<HWord>(&last_jump)),
+                         mkIRExpr_HWord(reinterpret_cast<HWord>(jump))));
 }
 
 void add_return(Writer& write, const Piece* piece) {
@@ -523,6 +593,7 @@ IRSB* instrument(VgCallbackClosure*, IRSB* in, const VexGuestLayout*, const VexG
   }
   Known known{static_cast<UChar*>(
       VG_(calloc)("plumb.known", static_cast<SizeT>(in->tyenv->types_used + 1), 1))};
+  const Uses uses(in);
   const UChar* code = nullptr;
   for (; at < in->stmts_used; ++at) {
     IRStmt* statement = in->stmts[at];
@@ -539,7 +610,7 @@ IRSB* instrument(VgCallbackClosure*, IRSB* in, const VexGuestLayout*, const VexG
       continue;
     }
     known.note(statement);
-    if (note_uses) add_uses(write, known, statement);
+    if (note_uses && uses.has(at)) add_use(write, known, statement);
     switch (statement->tag) {
       case Ist_Store:
         add_store(write, known, in, statement, code);

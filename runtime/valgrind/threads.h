@@ -13,6 +13,7 @@ struct Piece {
   Addr first;
   Addr last;           // address of its last instruction
   UShort reads;        // registers that are read before they are written
+  UShort writes;       // registers that are written
   bool reads_vectors;  // some vector register is
   bool ends_in_call;
   bool ends_in_return;

@@ -94,6 +94,11 @@ Bool on_request(ThreadId thread, UWord* args, UWord* result) {
     case watch::kAllocate:
       *result = allocate(thread, args[1], args[2]);
       return True;
+    case watch::kArrives:
+      if (const BlockId id = find_block(args[1]); id != 0 && block(id).held == 0) {
+        begin_block(id, thread);
+      }
+      return True;
     case watch::kFree:
       if (const BlockId id = find_block(args[1]); id != 0 && block(id).address == args[1]) {
         end_block(id, thread);

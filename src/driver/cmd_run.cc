@@ -65,6 +65,7 @@ Result<Ending> command_run(const Invocation& call) {
   RunOptions options;
   options.command = call.words;
   options.stack_depth = static_cast<unsigned>(settings.number(Opt::stacks));
+  options.quick_stacks = settings.is_default(Opt::stacks);
   options.forgotten = !settings.flag(Opt::no_forgotten);
   options.last_use = settings.flag(Opt::last_use);
   options.keep_trace = settings.text(Opt::keep_trace);

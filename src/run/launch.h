@@ -50,6 +50,7 @@ struct Launch {
   std::vector<std::string> command;  // with argv[0] as the user wrote it
   std::string runtime;               // library to preload
   unsigned stack_depth = 30;
+  bool quick_stacks = false;  // see RunOptions
   bool scrub = true;
   std::uint64_t pointer_mask = 0;  // 0: words are references as they are
   // What the runtime is told instead of the above, when it writes its records by

@@ -39,6 +39,8 @@ namespace plumb {
 
 namespace {
 
+constexpr unsigned kQuickDepth = 4;
+
 std::string current_directory() {
   char path[PATH_MAX];
   return getcwd(path, sizeof path) != nullptr ? path : "";
@@ -211,8 +213,9 @@ void report_so_far(const RunOptions& options, pid_t pid, const TraceMemory& memo
 Result<RunOutcome> run_and_follow(const RunOptions& options, Launch first, const Launch& second) {
   const Result<TraceFolder> folder = TraceFolder::create();
   if (!folder) return std::unexpected(folder.error());
-  first.settings = fmt::format("dir={}:depth={}:scrub={}:mask={}", folder->path(),
-                               first.stack_depth, first.scrub ? 1 : 0, first.pointer_mask);
+  first.settings =
+      fmt::format("dir={}:depth={}:quick={}:scrub={}:mask={}", folder->path(), first.stack_depth,
+                  first.quick_stacks ? 1 : 0, first.scrub ? 1 : 0, first.pointer_mask);
   Input input;
   const Result<Ended> ended = launch_and_wait(first);
   if (!ended) return std::unexpected(ended.error());
@@ -273,7 +276,9 @@ Result<RunOutcome> run_program(const RunOptions& options) {
   launch.program = *program;
   launch.command = options.command;
   launch.runtime = *runtime;
-  launch.stack_depth = options.stack_depth;
+  // A site is recognised by its whole stack.
+  launch.quick_stacks = options.quick_stacks && !options.sites;
+  launch.stack_depth = launch.quick_stacks ? kQuickDepth : options.stack_depth;
   launch.scrub = options.scrub;
   launch.pointer_mask = options.pointer_mask;
   launch.on_leak = options.on_leak;

@@ -18,7 +18,10 @@ namespace plumb {
 struct RunOptions {
   std::vector<std::string> command;  // program and arguments
   unsigned stack_depth = 30;         // frames kept per allocation; 1 is the caller only
-  bool forgotten = true;             // list what is still reachable, too
+  // Only kQuickDepth frames, and fewer where unwinding would take time: what was lost
+  // has its whole stack from the second run.
+  bool quick_stacks = false;
+  bool forgotten = true;  // list what is still reachable, too
   // Zero new blocks: recycled memory that the program does not fill holds stale
   // references, which hide leaks.
   bool scrub = true;

@@ -728,7 +728,7 @@ TEST(Launch, EnvironmentOfTheProgram) {
   launch.stack_depth = 2;
   EXPECT_EQ(runtime_environment(empty, launch, 900),
             (std::vector<std::string>{"A=1", "LD_PRELOAD=/x.so",
-                                      "PLUMB_RUNTIME=fd=900:depth=2:scrub=1"}));
+                                      "PLUMB_RUNTIME=fd=900:depth=2:quick=0:scrub=1"}));
   const char* const preloaded[] = {"LD_PRELOAD=/theirs.so", nullptr};
   EXPECT_EQ(runtime_environment(preloaded, launch, 3)[0], "LD_PRELOAD=/theirs.so:/x.so");
 }

@@ -21,7 +21,7 @@
 #define PLUMB_TRACE_MAGIC "PLUMBTRC"
 #define PLUMB_TRACE_VERSION 4u
 
-/* Set by the command for the runtime: "fd=N:depth=N:scrub=0|1", and for a run
+/* Set by the command for the runtime: "fd=N:depth=N:quick=0|1:scrub=0|1", and for a run
  * under the Valgrind tool ":watch=FD" (a PlumbWantHeader and what follows it),
  * ":bind=1" when LD_BIND_NOW is the command's own. ":mask=N": a word with only
  * these bits may be a reference, too. ":ask=1": the command may ask in the middle.
