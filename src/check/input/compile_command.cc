@@ -222,16 +222,24 @@ std::vector<CompileJob> jobs_of_command(const std::string& directory,
   return jobs;
 }
 
+namespace {
+
+// Words that tell the objects of a static library from those of a shared one.
+// CMake defines NAME_EXPORTS for the latter.
+bool tells_only_the_library(std::string_view word) {
+  return word == "-fPIC" || word == "-fpic" || word == "-fPIE" || word == "-fpie" ||
+         word == "-DPIC" || (word.starts_with("-D") && word.ends_with("_EXPORTS"));
+}
+
+}  // namespace
+
 std::vector<CompileJob> without_repeats(std::vector<CompileJob> jobs) {
   std::unordered_set<std::string> seen;
   std::vector<CompileJob> kept;
   for (CompileJob& job : jobs) {
     std::string key = (std::filesystem::path(job.directory) / job.file).lexically_normal().string();
     for (const std::string& word : job.arguments) {
-      if (word == job.file || word == "-fPIC" || word == "-fpic" || word == "-fPIE" ||
-          word == "-fpie" || word == "-DPIC") {
-        continue;
-      }
+      if (word == job.file || tells_only_the_library(word)) continue;
       key += '\0';
       key += word;
     }

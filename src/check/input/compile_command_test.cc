@@ -87,5 +87,14 @@ TEST(CompileCommand, SharedAndStaticObjectsAreOneUnit) {
   EXPECT_EQ(without_repeats(jobs).size(), 2u);
 }
 
+// CMake defines it for the objects of a shared library.
+TEST(CompileCommand, WhatCMakeDefinesForASharedLibraryMakesNoOtherUnit) {
+  std::vector<CompileJob> jobs = jobs_of_command("/d", {"cc", "-Dzoo_EXPORTS", "-c", "a.c"});
+  jobs.push_back(jobs_of_command("/d", {"cc", "-c", "a.c"})[0]);
+  EXPECT_EQ(without_repeats(jobs).size(), 1u);
+  jobs.push_back(jobs_of_command("/d", {"cc", "-Dzoo_EXPORTS=2", "-c", "a.c"})[0]);
+  EXPECT_EQ(without_repeats(jobs).size(), 2u);
+}
+
 }  // namespace
 }  // namespace plumb::check
