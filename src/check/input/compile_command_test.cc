@@ -77,6 +77,20 @@ TEST(CompileCommand, SplitsAsAShellWould) {
   EXPECT_TRUE(split_command("  \n").empty());
 }
 
+// It was made with other flags than ours.
+TEST(CompileCommand, PrecompiledHeadersAreReadAsHeaders) {
+  const auto jobs = jobs_of_command(
+      "/d", {"clang++", "-Winvalid-pch", "-Xclang", "-include-pch", "-Xclang", "/b/pch.hxx.pch",
+             "-Xclang", "-include", "-Xclang", "/b/pch.hxx", "-c", "a.cc"});
+  ASSERT_EQ(jobs.size(), 1u);
+  EXPECT_THAT(jobs[0].arguments,
+              ElementsAre("-Xclang", "-include", "-Xclang", "/b/pch.hxx", "-x", "c++", "a.cc"));
+  const auto plain = jobs_of_command("/d", {"clang", "-include-pch", "x.pch", "-c", "a.c"});
+  ASSERT_EQ(plain.size(), 1u);
+  EXPECT_THAT(plain[0].arguments, ElementsAre("a.c"));
+  EXPECT_TRUE(jobs_of_command("/d", {"clang", "-Xclang", "-include-pch", "-c"}).empty());
+}
+
 TEST(CompileCommand, SharedAndStaticObjectsAreOneUnit) {
   std::vector<CompileJob> jobs = jobs_of_command("/d", {"cc", "-c", "a.c"});
   for (CompileJob& job : jobs_of_command("/d", {"cc", "-fPIC", "-DPIC", "-c", "./a.c"})) {
