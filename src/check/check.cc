@@ -19,7 +19,9 @@
 #include "check/cache/unit_cache.h"
 #include "check/finding.h"
 #include "check/model/program.h"
+#include "check/model/twins.h"
 #include "check/model/unit_file.h"
+#include "check/one_finding.h"
 #include "check/prove/prove.h"
 #include "check/summary/function_run.h"
 #include "check/summary/kept_results.h"
@@ -45,6 +47,21 @@ struct Units {
   std::string cache_problem;
 };
 
+void drop_twins(Units& units) {
+  const std::vector<bool> twins = find_twins(units.units);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < twins.size(); ++i) {
+    if (twins[i]) continue;
+    if (kept != i) {
+      units.units[kept] = std::move(units.units[i]);
+      units.results[kept] = std::move(units.results[i]);
+    }
+    ++kept;
+  }
+  units.units.resize(kept);
+  units.results.resize(kept);
+}
+
 // Reads and compiles in parallel; the order of the units is that of the options.
 Units load_units(const CheckOptions& options, std::string_view context) {
   UnitCache cache(options.cache);
@@ -66,6 +83,7 @@ Units load_units(const CheckOptions& options, std::string_view context) {
     out.results.push_back(i < files ? cache.results_path(options.units[i], context)
                                     : cache.results_path(options.jobs[i - files], context));
   }
+  drop_twins(out);
   return out;
 }
 
@@ -362,6 +380,14 @@ std::string asked_summaries(const Program& program, const std::vector<Summary>& 
   return out;
 }
 
+const char* hint_when_nothing_is_left(std::string_view what) {
+  const bool header = what.find("file not found") != std::string_view::npos;
+  return header
+             ? "no unit is left to analyse; say where headers are: --cflags=\"-IDIR -DNAME\", or "
+               "let Plumb see the build: `plumb check -- make`, `plumb check -p BUILD`"
+             : "no unit is left to analyse";
+}
+
 }  // namespace
 
 Result<CheckOutcome> check_program(const CheckOptions& options) {
@@ -371,9 +397,9 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
   const std::string context = context_of(options);
   Units units = load_units(options, context);
   if (units.units.empty()) {
-    return units.skipped.empty()
-               ? fail("", "nothing to check", "name source files")
-               : fail(units.skipped[0].where, units.skipped[0].what, "no unit is left to analyse");
+    if (units.skipped.empty()) return fail("", "nothing to check", "name source files");
+    const Error& first = units.skipped[0];
+    return fail(first.where, first.what, hint_when_nothing_is_left(first.what));
   }
   const std::size_t count = units.units.size();
   Program linked(std::move(units.units), units.skipped.empty());
@@ -413,6 +439,7 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
   }
   std::ranges::move(parked, std::back_inserter(proved.candidates));
   report.leaks = make_findings(program, library, analysed.summaries, proved.candidates);
+  keep_one_of_each(report.leaks);
   report.totals.functions = program.functions().size();
   report.totals.units = count;
   report.totals.skipped_units = units.skipped.size();

@@ -370,5 +370,34 @@ int bad(const char *n) { struct db *d; if (db_open(n, &d)) return 1; return 0; }
   EXPECT_THAT(lost_in(), ElementsAre("bad"));
 }
 
+// The same source for a static and for a shared library, with another definition.
+TEST_F(ProgramTest, OneSourceCompiledTwiceIsToldOnce) {
+  const std::string text = R"(
+#include <stdlib.h>
+static void twice_bad(int n) { char *p = malloc(n); p[0] = 1; }
+void go(int n) { twice_bad(n); }
+#ifdef LOUD
+void loud(int n) { twice_bad(n + 1); }
+#endif
+)";
+  add("twin.c", text);
+  options_.jobs.push_back({folder_, "twin.c", {"-DSHARED", "twin.c"}});
+  EXPECT_THAT(lost_in(), ElementsAre("twice_bad"));
+  // Another unit, and the same finding.
+  options_.jobs.push_back({folder_, "twin.c", {"-DLOUD", "twin.c"}});
+  EXPECT_THAT(lost_in(), ElementsAre("twice_bad"));
+}
+
+// What stands in a header is in each unit that reads it.
+TEST_F(ProgramTest, AStaticFunctionOfAHeaderIsToldOnce) {
+  ASSERT_TRUE(write_file(folder_ + "/both.h", R"(
+#include <stdlib.h>
+static void header_bad(int n) { char *p = malloc(n); p[0] = 1; }
+)"));
+  add("a.c", "#include \"both.h\"\nvoid a(int n) { header_bad(n); }\n");
+  add("b.c", "#include \"both.h\"\nvoid b(int n) { header_bad(n + 1); }\n");
+  EXPECT_THAT(lost_in(), ElementsAre("header_bad"));
+}
+
 }  // namespace
 }  // namespace plumb::check

@@ -42,6 +42,10 @@ bool is_llvm(std::string_view file) { return file.ends_with(".bc") || file.ends_
 
 Result<void> add_file(const std::string& file, const Settings& settings, CheckOptions& options) {
   std::error_code problem;
+  if (std::filesystem::is_directory(file, problem)) {
+    return fail(printable(file), "is a folder",
+                fmt::format("-p {} checks what its compile_commands.json lists", printable(file)));
+  }
   if (!std::filesystem::is_regular_file(file, problem)) {
     return fail(printable(file), "there is no such file");
   }
@@ -78,6 +82,10 @@ Result<void> add_database(const std::string& path, CheckOptions& options) {
 Result<void> add_build(const Invocation& call, CheckOptions& options) {
   Result<check::ObservedBuild> build = check::observe_build(call.build);
   if (!build) return std::unexpected(build.error());
+  if (build->jobs.empty() && build->wait_status != 0) {
+    return fail(printable(call.build.front()), "the build failed before it compiled anything",
+                "what it says stands above; it has to work without Plumb first");
+  }
   if (build->jobs.empty()) {
     return fail(printable(call.build.front()), "the build compiled nothing that is still there",
                 "build from clean: run `make clean` first, or the like");

@@ -1,6 +1,7 @@
 #include "report/text_place.h"
 
 #include <filesystem>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -42,6 +43,26 @@ bool cut_directory(const std::string& file, const std::string& directory, std::s
   return true;
 }
 
+// "../src/a.c" for a file beside or above the directory: who builds in a folder of the
+// tree is a step or two away from its sources. Empty when it is farther, or when the
+// two have nothing in common.
+std::string across(const std::string& file, const std::string& directory) {
+  constexpr int kMostSteps = 2;
+  constexpr int kDeep = 3;  // "/home/you" is no tree that the two share
+  std::filesystem::path above = std::filesystem::path(directory).lexically_normal();
+  if (!above.has_filename()) above = above.parent_path();
+  std::string steps;
+  for (int i = 0; i < kMostSteps; ++i) {
+    above = above.parent_path();
+    steps += "../";
+    const auto depth = std::distance(above.begin(), above.end()) - 1;  // without "/"
+    if (depth < kDeep) return {};
+    std::string below;
+    if (cut_directory(file, above.string(), below)) return steps + below;
+  }
+  return {};
+}
+
 // "/a/./b/../c.c" -> "/a/c.c"
 std::string normal_path(const std::string& file) {
   if (file.find("/.") == std::string::npos && file.find("//") == std::string::npos) return file;
@@ -71,7 +92,8 @@ std::string Places::file(const std::string& file) const {
   std::string below;
   if (cut_directory(normal, here_, below)) return printable(below);
   if (cut_directory(normal, report_.subject.cwd, below)) return printable(below);
-  return printable(normal);
+  below = across(normal, here_);
+  return printable(below.empty() ? normal : below);
 }
 
 std::string Places::address(const Frame& frame) const {

@@ -55,6 +55,14 @@ TEST_F(PlacesTest, PathsAreRelativeToTheReaderThenToTheSubject) {
   EXPECT_EQ(here.file("e.c"), "e.c");
 }
 
+TEST_F(PlacesTest, WhoBuildsBesideTheSourcesIsOneStepAway) {
+  report_.subject.cwd = "/home/user/shop/build";
+  const Places here = places("/home/user/shop/build");
+  EXPECT_EQ(here.file("/home/user/shop/src/a.c"), "../src/a.c");
+  EXPECT_EQ(here.file("/home/user/other/a.c"), "/home/user/other/a.c");
+  EXPECT_EQ(places("/home/user/shop/build/debug").file("/home/user/shop/a.c"), "../../a.c");
+}
+
 TEST_F(PlacesTest, TheRootDirectoryIsNoReasonToCut) {
   report_.subject.cwd = "/";
   EXPECT_EQ(places("/").file("/usr/src/a.c"), "/usr/src/a.c");

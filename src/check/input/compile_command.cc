@@ -60,6 +60,14 @@ constexpr auto kDropped = std::to_array<std::string_view>(
     {"-c", "-S", "-pipe", "-s", "-w", "-v", "-static", "-shared", "-rdynamic", "-pg", "-no-pie",
      "-pie", "-nostartfiles", "-nodefaultlibs", "-nostdlib"});
 
+// A precompiled header is of one compiler and its flags: the header itself is read.
+// CMake passes "-Xclang -include-pch -Xclang FILE", and the header's name beside it.
+std::size_t words_of_precompiled_header(const std::vector<std::string>& words, std::size_t at) {
+  if (words[at] == "-include-pch") return 2;
+  if (words[at] == "-Xclang" && at + 1 < words.size() && words[at + 1] == "-include-pch") return 4;
+  return 0;
+}
+
 // The command does not compile for keeps.
 constexpr auto kOnlyLooks =
     std::to_array<std::string_view>({"-E", "-M", "-MM", "-fsyntax-only", "--version",
@@ -187,6 +195,10 @@ std::vector<CompileJob> jobs_of_command(const std::string& directory,
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string& word = all[i];
     if (among(kOnlyLooks, word)) return {};
+    if (const std::size_t count = words_of_precompiled_header(all, i)) {
+      i += count - 1;
+      continue;
+    }
     if (among(kTakesNext, word)) {
       if (i + 1 == all.size()) return {};
       ++i;
@@ -222,16 +234,24 @@ std::vector<CompileJob> jobs_of_command(const std::string& directory,
   return jobs;
 }
 
+namespace {
+
+// Words that tell the objects of a static library from those of a shared one.
+// CMake defines NAME_EXPORTS for the latter.
+bool tells_only_the_library(std::string_view word) {
+  return word == "-fPIC" || word == "-fpic" || word == "-fPIE" || word == "-fpie" ||
+         word == "-DPIC" || (word.starts_with("-D") && word.ends_with("_EXPORTS"));
+}
+
+}  // namespace
+
 std::vector<CompileJob> without_repeats(std::vector<CompileJob> jobs) {
   std::unordered_set<std::string> seen;
   std::vector<CompileJob> kept;
   for (CompileJob& job : jobs) {
     std::string key = (std::filesystem::path(job.directory) / job.file).lexically_normal().string();
     for (const std::string& word : job.arguments) {
-      if (word == job.file || word == "-fPIC" || word == "-fpic" || word == "-fPIE" ||
-          word == "-fpie" || word == "-DPIC") {
-        continue;
-      }
+      if (word == job.file || tells_only_the_library(word)) continue;
       key += '\0';
       key += word;
     }

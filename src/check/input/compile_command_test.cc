@@ -77,6 +77,20 @@ TEST(CompileCommand, SplitsAsAShellWould) {
   EXPECT_TRUE(split_command("  \n").empty());
 }
 
+// It was made with other flags than ours.
+TEST(CompileCommand, PrecompiledHeadersAreReadAsHeaders) {
+  const auto jobs = jobs_of_command(
+      "/d", {"clang++", "-Winvalid-pch", "-Xclang", "-include-pch", "-Xclang", "/b/pch.hxx.pch",
+             "-Xclang", "-include", "-Xclang", "/b/pch.hxx", "-c", "a.cc"});
+  ASSERT_EQ(jobs.size(), 1u);
+  EXPECT_THAT(jobs[0].arguments,
+              ElementsAre("-Xclang", "-include", "-Xclang", "/b/pch.hxx", "-x", "c++", "a.cc"));
+  const auto plain = jobs_of_command("/d", {"clang", "-include-pch", "x.pch", "-c", "a.c"});
+  ASSERT_EQ(plain.size(), 1u);
+  EXPECT_THAT(plain[0].arguments, ElementsAre("a.c"));
+  EXPECT_TRUE(jobs_of_command("/d", {"clang", "-Xclang", "-include-pch", "-c"}).empty());
+}
+
 TEST(CompileCommand, SharedAndStaticObjectsAreOneUnit) {
   std::vector<CompileJob> jobs = jobs_of_command("/d", {"cc", "-c", "a.c"});
   for (CompileJob& job : jobs_of_command("/d", {"cc", "-fPIC", "-DPIC", "-c", "./a.c"})) {
@@ -84,6 +98,15 @@ TEST(CompileCommand, SharedAndStaticObjectsAreOneUnit) {
   }
   EXPECT_EQ(without_repeats(jobs).size(), 1u);
   jobs.push_back(jobs_of_command("/d", {"cc", "-DOTHER", "-c", "a.c"})[0]);
+  EXPECT_EQ(without_repeats(jobs).size(), 2u);
+}
+
+// CMake defines it for the objects of a shared library.
+TEST(CompileCommand, WhatCMakeDefinesForASharedLibraryMakesNoOtherUnit) {
+  std::vector<CompileJob> jobs = jobs_of_command("/d", {"cc", "-Dzoo_EXPORTS", "-c", "a.c"});
+  jobs.push_back(jobs_of_command("/d", {"cc", "-c", "a.c"})[0]);
+  EXPECT_EQ(without_repeats(jobs).size(), 1u);
+  jobs.push_back(jobs_of_command("/d", {"cc", "-Dzoo_EXPORTS=2", "-c", "a.c"})[0]);
   EXPECT_EQ(without_repeats(jobs).size(), 2u);
 }
 

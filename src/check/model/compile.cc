@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -154,6 +155,11 @@ std::string compile_recipe() {
 }
 
 Result<Compiled> compile(const CompileJob& job) {
+  std::error_code problem;
+  if (!job.directory.empty() && !std::filesystem::is_directory(job.directory, problem)) {
+    return fail(job.file, fmt::format("its folder {} is not there", job.directory),
+                "the unit is skipped; the rest is analysed");
+  }
   const Result<std::string> plugin = support_file("libplumb_lower.so");
   if (!plugin) return std::unexpected(plugin.error());
   const Result<std::string> compiler = find_clang(false);

@@ -93,7 +93,7 @@ class FunctionRun::Instance {
 
 ValueId FunctionRun::in_caller(Instance& at_call, ValueId value) { return at_call(value); }
 
-void FunctionRun::apply(const State& state, std::uint32_t index, FunctionId callee,
+void FunctionRun::apply(State state, std::uint32_t index, FunctionId callee,
                         const std::vector<ValueId>& arguments, std::vector<State>& after) {
   const Summary& summary = *known_.find(callee);
   if (mode_ == Mode::plain) {
@@ -112,7 +112,7 @@ void FunctionRun::apply(const State& state, std::uint32_t index, FunctionId call
     }
     return;
   }
-  if (mode_ != Mode::plain && state.fate == Fate::live) {
+  if (mode_ != Mode::plain && state.fate == Fate::live && !summary.inputs.empty()) {
     // Which of the inputs that the callee touches is the followed block?
     State probe = state;
     Instance at_call(*this, probe, index, callee, arguments, false);
@@ -137,7 +137,7 @@ void FunctionRun::apply(const State& state, std::uint32_t index, FunctionId call
       }
     }
   }
-  apply_case(state, index, callee, arguments, nullptr, nullptr, false, after);
+  apply_case(std::move(state), index, callee, arguments, nullptr, nullptr, false, after);
 }
 
 // A set keeps what it is given unless it has it: by what is in it, not by anything that
@@ -323,14 +323,14 @@ bool FunctionRun::presumes_refused(const State& state, std::uint32_t index, cons
 
 // `taken` is the case of the followed block; null: the call does not concern
 // it. `input` is what the callee calls the block that it is given.
-void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId callee,
+void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
                              const std::vector<ValueId>& arguments, const Case* taken,
                              const Input* input, bool makes_focus, std::vector<State>& after) {
   const Operation& o = body_.operations[index];
   const Summary& summary = *known_.find(callee);
   const ProgramView::Signature target = program_.signature(callee);
   const Effect& effect = summary.effect;
-  State next = state;
+  const LastHolder held = held_by_argument(next, o, arguments);
   if (!makes_focus && is_taken_by(next, callee)) next.fate = Fate::escaped;
   Instance at_call(*this, next, index, callee, arguments, makes_focus);
   if (taken) {
@@ -385,10 +385,11 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
   }
   // What the callee touched beyond what is listed may be anything.
   if (!summary.complete) {
-    for (const ValueId argument : arguments) escape(next, argument);
+    escape(next, arguments);
   }
   if (target.variadic) {
-    for (std::size_t i = target.params; i < arguments.size(); ++i) escape(next, arguments[i]);
+    const std::size_t named = std::min<std::size_t>(target.params, arguments.size());
+    escape(next, std::span(arguments).subspan(named));
   }
   // Not when the call does something else to the followed block in this case.
   if (!taken || makes_focus) {
@@ -444,7 +445,7 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
     next.fate = taken->fate;
     if (taken->parked != kNotParked) park(next, taken->parked);
   }
-  for (const ValueId value : kept) escape(next, value);
+  if (!kept.empty()) escape(next, kept);
   for (const ValueId value : freed) free_value(next, value);
   if (taken && taken->throws) {
     raise(std::move(next), index);
@@ -458,7 +459,7 @@ void FunctionRun::apply_case(const State& state, std::uint32_t index, FunctionId
     next.set_result(index, result);
   }
   if (taken) next.trail = extend(next.trail, index, -1);
-  last_holder_ = held_by_argument(state, o, arguments);
+  last_holder_ = held;
   const bool frees_holder =
       std::any_of(summary.inputs.begin(), summary.inputs.end(), [](const Input& each) {
         return std::any_of(each.cases.begin(), each.cases.end(),

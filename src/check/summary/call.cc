@@ -73,7 +73,7 @@ void FunctionRun::call(State state, std::uint32_t index, std::vector<State>& aft
     const Summary* summary = known_.find(*symbol->function);
     if (known_.first_round && known_.is_own(*symbol->function) && !summary->known) return;
     if (summary && summary->known) {
-      apply(state, index, *symbol->function, arguments, after);
+      apply(std::move(state), index, *symbol->function, arguments, after);
       return;
     }
   } else if (symbol) {

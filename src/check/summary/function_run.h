@@ -22,6 +22,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -156,6 +157,7 @@ class FunctionRun {
   void run_plain();
   void run_site(const Site& site, const State& before);
   std::optional<Origin> made_further_down(const Site& site) const;
+  void run_inputs();
   void run_input(ValueId input);
   void cut(Cut why) {
     summary_.cuts |= static_cast<std::uint8_t>(1u << static_cast<unsigned>(why));
@@ -196,8 +198,11 @@ class FunctionRun {
   void move(State& state, ValueId from, ValueId to);
   ValueId rebased(ValueId base, ValueId from, ValueId to);
   void free_value(State& state, ValueId value);
-  void escape(State& state, ValueId value);
+  void escape(State& state, ValueId value) { escape(state, std::span(&value, 1)); }
+  void escape(State& state, std::span<const ValueId> values);
   void escape_value(State& state, ValueId value);
+  void escape_what_is_in(const State& state, ValueId base);
+  void escape_work(State& state);
   bool is_escaped(ValueId value) const {
     return value.index < escaped_.size() && escaped_[value.index] == escape_round_;
   }
@@ -238,14 +243,14 @@ class FunctionRun {
   std::vector<ValueId> arguments_of(const State& state, const Operation& o);
 
   // apply.cc: a callee's summary at a call.
-  void apply(const State& state, std::uint32_t index, FunctionId callee,
+  void apply(State state, std::uint32_t index, FunctionId callee,
              const std::vector<ValueId>& arguments, std::vector<State>& after);
   bool relies_on_keeping(const Input& input, const Case& taken, std::uint32_t index) const;
   bool presumes_disowned(const State& state, const Summary& summary, const Case& taken,
                          const Input& input, const std::vector<Guard>& guards, Instance& at_call);
   bool presumes_refused(const State& state, std::uint32_t index, const Summary& summary,
                         const Case& taken, const Input& input, Instance& at_call) const;
-  void apply_case(const State& state, std::uint32_t index, FunctionId callee,
+  void apply_case(State next, std::uint32_t index, FunctionId callee,
                   const std::vector<ValueId>& arguments, const Case* taken, const Input* input,
                   bool makes_focus, std::vector<State>& after);
 
@@ -316,9 +321,12 @@ class FunctionRun {
   // change, so this holds wherever the result is known.
   std::unordered_map<std::uint32_t, std::vector<Meaning>> promises_;
 
-  // What the present round of escape() has been at, by value.
+  // What the present round of escape() has been at, by value, and in order.
   std::vector<std::uint32_t> escaped_;
   std::uint32_t escape_round_ = 0;
+  std::vector<ValueId> escaping_;
+  std::vector<ValueId> escape_work_;
+  bool arrays_escape_ = false;  // and some element of one is known by name
 
   // Blocks that are not followed, by where they come from; 0 is the focus.
   std::map<Site, std::uint32_t> block_numbers_;

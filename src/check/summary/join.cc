@@ -28,7 +28,7 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
       value = kNoValue;
       return;
     }
-    const ValueId merged = values_.merge(block, place, number, value);
+    const ValueId merged = values_.merge(block, place, number, value, with);
     ValueId met = merged;
     const ValueId root = values_.root(value);
     const Value& r = values_[root];
@@ -81,6 +81,13 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
     }
     meet(value, with, kNoValue, number);
   }
+  // A place that one side has only read: the other would read the same there.
+  const auto is_only_read = [&](const Cell& cell) {
+    const Value& v = values_[cell.value];
+    return v.kind == ValueKind::cell && v.a == cell.base && v.number == cell.offset &&
+           v.width == cell.width && cell.width != 0 &&
+           (values_[cell.base].kind != ValueKind::index || is_outside(cell.base));
+  };
   std::vector<Cell> kept;
   kept.reserve(into.cells.size());
   auto a = into.cells.begin();
@@ -89,6 +96,10 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
   while (a != into.cells.end() || b != other.cells.end()) {
     if (b == other.cells.end() || (a != into.cells.end() && order(*a) < order(*b))) {
       Cell cell = *a++;
+      if (is_only_read(cell)) {
+        kept.push_back(cell);
+        continue;
+      }
       const ValueId before = is_outside(cell.base) && cell.width
                                  ? initial(cell.base, cell.offset, cell.width)
                                  : values_.merge(block, cell.base, cell.offset, cell.value);
@@ -96,6 +107,7 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
       kept.push_back(cell);
     } else if (a == into.cells.end() || order(*b) < order(*a)) {
       Cell cell = *b++;
+      if (is_only_read(cell)) continue;
       ValueId before = is_outside(cell.base) && cell.width
                            ? initial(cell.base, cell.offset, cell.width)
                            : values_.merge(block, cell.base, cell.offset, cell.value);
@@ -117,13 +129,23 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
   }
   into.cells = std::move(kept);
 
+  // By value, the first that was made of each first: states know hundreds of facts.
+  std::vector<std::pair<ValueId, Fact>> by_value = made;
+  std::stable_sort(by_value.begin(), by_value.end(),
+                   [](const auto& x, const auto& y) { return x.first < y.first; });
+  const auto find_made = [&](ValueId id) -> const std::pair<ValueId, Fact>* {
+    const auto at = std::lower_bound(by_value.begin(), by_value.end(), id,
+                                     [](const auto& m, ValueId key) { return m.first < key; });
+    return at != by_value.end() && at->first == id ? &*at : nullptr;
+  };
+
   // What was made here in an earlier round has the same name and is another value.
   const auto is_made_of = [&](ValueId id, const auto& self, int depth) -> bool {
     constexpr int kDeepest = 6;
     if (id == kNoValue || depth > kDeepest) return false;
     const Value& v = values_[id];
     if (v.kind == ValueKind::merge) {
-      return std::any_of(made.begin(), made.end(), [&](const auto& m) { return m.first == id; });
+      return find_made(id) != nullptr;
     }
     if (v.kind != ValueKind::compare && v.kind != ValueKind::binary && v.kind != ValueKind::cast) {
       return false;
@@ -132,9 +154,8 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
   };
   std::vector<std::pair<ValueId, Fact>> facts;
   for (const auto& [value, fact] : into.facts) {
-    const auto renamed =
-        std::find_if(made.begin(), made.end(), [&](const auto& m) { return m.first == value; });
-    if (renamed != made.end()) {  // says something of an earlier round
+    const std::pair<ValueId, Fact>* renamed = find_made(value);
+    if (renamed) {  // says something of an earlier round
       changed = changed || fact != renamed->second;
       continue;
     }

@@ -34,8 +34,13 @@ ValueId FunctionRun::initial(ValueId base, std::int64_t offset, std::uint32_t wi
       const ProgramSymbol& symbol = program_.symbol(ProgramSymbolId::of(object.index()));
       const Global* global = symbol.global;
       if (global && global->defined && (global->constant || !symbol.written)) {
-        for (const Initial& entry : global->initial) {
-          if (static_cast<std::int64_t>(entry.offset) != offset || entry.width != width) continue;
+        const auto from = std::ranges::lower_bound(
+            global->initial, offset, {},
+            [](const Initial& each) { return static_cast<std::int64_t>(each.offset); });
+        for (auto at = from; at != global->initial.end(); ++at) {
+          const Initial& entry = *at;
+          if (static_cast<std::int64_t>(entry.offset) != offset) break;
+          if (entry.width != width) continue;
           if (!entry.is_symbol) return values_.integer(entry.value);
           const ProgramSymbolId to = program_.resolve(symbol.global_unit, entry.symbol);
           const ProgramSymbol& target = program_.symbol(to);
@@ -201,11 +206,9 @@ void FunctionRun::copy(State& state, ValueId to, ValueId from, ValueId length) {
   std::vector<Part> parts;
   std::int64_t at = 0;
   while (at < size.number) {
-    const auto next = std::find_if(state.cells.begin(), state.cells.end(), [&](const Cell& cell) {
-      return cell.base == source && cell.offset >= start + at;
-    });
-    const std::int64_t known =
-        next == state.cells.end() ? size.number : std::min(size.number, next->offset - start);
+    const auto next = state.first_cell_of(source, start + at);
+    const bool none = next == state.cells.end() || next->base != source;
+    const std::int64_t known = none ? size.number : std::min(size.number, next->offset - start);
     if (known == at) {
       parts.push_back({at, next->width, next->value});
       at += std::max<std::int64_t>(1, next->width);
@@ -320,24 +323,40 @@ void FunctionRun::free_value(State& state, ValueId value) {
   state.drop_cells_of(target);
 }
 
-// From here on somebody else may use, keep or free it and what it leads to.
-void FunctionRun::escape(State& state, ValueId value) {
+// From here on somebody else may use, keep or free them and what they lead to.
+void FunctionRun::escape(State& state, std::span<const ValueId> values) {
   if (escaped_.size() < values_.size()) escaped_.resize(values_.size(), 0);
   ++escape_round_;
-  escape_value(state, value);
-  // What is stored in what went away goes too. Chains are short: a few rounds
-  // over all cells cost less than asking of each value what is stored in it.
-  for (bool more = true; more;) {
-    more = false;
-    for (const Cell& cell : state.cells) {
-      // Elements of an array belong to the array.
-      if (cell.value == kNoValue || is_escaped(cell.value) ||
-          !(is_escaped(cell.base) || is_escaped(values_.target(cell.base)))) {
-        continue;
-      }
-      escape_value(state, cell.value);
-      more = true;
+  escaping_.clear();
+  arrays_escape_ = false;
+  for (const ValueId value : values) escape_value(state, value);
+  // What is stored in what went away goes too. Elements of an array belong to the
+  // array: they are looked for once all else is done, and again if there were some.
+  for (std::size_t next = 0; next < escaping_.size();) {
+    for (; next < escaping_.size(); ++next) {
+      escape_what_is_in(state, escaping_[next]);
+      escape_work(state);
     }
+    if (!arrays_escape_) break;
+    for (const Cell& cell : state.cells) {
+      const ValueId array = values_.target(cell.base);
+      if (array == cell.base || !is_escaped(array)) continue;
+      if (cell.value != kNoValue && !is_escaped(cell.value)) escape_work_.push_back(cell.value);
+    }
+    escape_work(state);
+  }
+}
+
+void FunctionRun::escape_work(State& state) {
+  for (const ValueId value : escape_work_) escape_value(state, value);
+  escape_work_.clear();
+}
+
+// Puts down what the places of `base` hold.
+void FunctionRun::escape_what_is_in(const State& state, ValueId base) {
+  for (auto cell = state.first_cell_of(base); cell != state.cells.end() && cell->base == base;
+       ++cell) {
+    if (cell->value != kNoValue && !is_escaped(cell->value)) escape_work_.push_back(cell->value);
   }
 }
 
@@ -349,6 +368,8 @@ void FunctionRun::escape_value(State& state, ValueId value) {
     work.pop_back();
     if (next == kNoValue || is_escaped(next)) continue;
     escaped_[next.index] = escape_round_;
+    escaping_.push_back(next);
+    arrays_escape_ = arrays_escape_ || values_.has_elements(next);
     if (next == focus_) {
       if (state.fate == Fate::live) state.fate = Fate::escaped;
     }

@@ -24,6 +24,10 @@ const Cell* State::find_cell(ValueId base, std::int64_t offset) const {
   return at != cells.end() && at->base == base && at->offset == offset ? &*at : nullptr;
 }
 
+std::vector<Cell>::const_iterator State::first_cell_of(ValueId base, std::int64_t offset) const {
+  return std::lower_bound(cells.begin(), cells.end(), std::pair(base, offset), CellOrder{});
+}
+
 void State::set_cell(ValueId base, std::int64_t offset, std::uint32_t width, ValueId value) {
   auto at = std::lower_bound(cells.begin(), cells.end(), std::pair(base, offset), CellOrder{});
   // What the new bytes cover is gone.
@@ -46,7 +50,10 @@ void State::set_cell(ValueId base, std::int64_t offset, std::uint32_t width, Val
 }
 
 void State::drop_cells_of(ValueId base) {
-  std::erase_if(cells, [&](const Cell& cell) { return cell.base == base; });
+  const auto first = first_cell_of(base);
+  auto last = first;
+  while (last != cells.end() && last->base == base) ++last;
+  cells.erase(first, last);
 }
 
 Fact State::fact(const Values& values, ValueId value) const {

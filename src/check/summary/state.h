@@ -74,6 +74,9 @@ struct State {
   std::uint32_t parked = ~0u;  // escaped: the global that has it, a ProgramSymbolId
 
   const Cell* find_cell(ValueId base, std::int64_t offset) const;
+  // The first place of `base` from `offset` on; where there is none, one of a later base.
+  std::vector<Cell>::const_iterator first_cell_of(ValueId base,
+                                                  std::int64_t offset = INT64_MIN) const;
   void set_cell(ValueId base, std::int64_t offset, std::uint32_t width, ValueId value);
   void drop_cells_of(ValueId base);
 

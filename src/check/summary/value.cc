@@ -102,7 +102,7 @@ bool fold(Code code, std::int64_t a, std::int64_t b, std::int64_t& out) {
   }
 }
 
-std::size_t hash_of(const Value& v) {
+std::uint64_t hash_of(const Value& v) {
   std::uint64_t h = static_cast<std::uint64_t>(v.kind) | static_cast<std::uint64_t>(v.code) << 8 |
                     static_cast<std::uint64_t>(v.width) << 16;
   const auto mix = [&](std::uint64_t x) { h = (std::rotl(h, 23) ^ x) * 0x9E3779B97F4A7C15ull; };
@@ -164,29 +164,39 @@ ValueId Values::append(const Value& value) {
   const bool inside = value.kind == ValueKind::pointer || value.kind == ValueKind::index;
   values_.push_back(value);
   targets_.push_back(inside ? targets_[value.a.index] : id);
+  has_elements_.push_back(false);
+  if (value.kind == ValueKind::index) has_elements_[targets_.back().index] = true;
   return id;
 }
 
+namespace {
+
+constexpr std::uint64_t kTag = ~std::uint64_t{0} << 32;  // of a slot: the hash's upper half
+
+}  // namespace
+
 void Values::grow() {
-  const std::vector<std::uint32_t> old = std::move(slots_);
+  const std::vector<std::uint64_t> old = std::move(slots_);
   slots_.assign(std::max<std::size_t>(64, old.size() * 2), 0);
-  for (const std::uint32_t id : old) {
-    if (id == 0) continue;
-    std::size_t at = hash_of(values_[id]) & (slots_.size() - 1);
+  for (const std::uint64_t slot : old) {
+    if (slot == 0) continue;
+    std::size_t at = hash_of(values_[slot & ~kTag]) & (slots_.size() - 1);
     while (slots_[at]) at = (at + 1) & (slots_.size() - 1);
-    slots_[at] = id;
+    slots_[at] = slot;
   }
 }
 
 ValueId Values::intern(const Value& value) {
   if (2 * (used_ + 1) > slots_.size()) grow();
-  std::size_t at = hash_of(value) & (slots_.size() - 1);
+  const std::uint64_t hash = hash_of(value);
+  std::size_t at = hash & (slots_.size() - 1);
   while (slots_[at]) {
-    if (values_[slots_[at]] == value) return ValueId::of(slots_[at]);
+    const auto id = static_cast<std::uint32_t>(slots_[at]);
+    if ((slots_[at] & kTag) == (hash & kTag) && values_[id] == value) return ValueId::of(id);
     at = (at + 1) & (slots_.size() - 1);
   }
   const ValueId id = append(value);
-  slots_[at] = id.index;
+  slots_[at] = (hash & kTag) | id.index;
   ++used_;
   return id;
 }
@@ -394,9 +404,11 @@ ValueId Values::cast(Code code, ValueId a, std::uint32_t width) {
       {.kind = ValueKind::cast, .code = code, .depth = from.depth, .width = width, .a = a});
 }
 
-ValueId Values::merge(std::uint32_t block, ValueId place, std::int64_t number, ValueId likely) {
+ValueId Values::merge(std::uint32_t block, ValueId place, std::int64_t number, ValueId likely,
+                      ValueId other) {
   const Value value{.kind = ValueKind::merge, .width = block, .a = place, .number = number};
-  return (*this)[likely] == value ? likely : intern(value);
+  if ((*this)[likely] == value) return likely;
+  return (*this)[other] == value ? other : intern(value);
 }
 
 Values::Place Values::place(ValueId pointer) const {

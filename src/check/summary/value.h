@@ -97,8 +97,9 @@ class Values {
   ValueId pair(ValueId first, ValueId second);
   // A word of an aggregate; of one that is not known by its words, kNoValue.
   ValueId word(ValueId aggregate, std::int64_t offset) const;
-  // `likely` saves the look-up when it is the one.
-  ValueId merge(std::uint32_t block, ValueId place, std::int64_t number, ValueId likely = {});
+  // `likely` or `other` save the look-up when they are the one.
+  ValueId merge(std::uint32_t block, ValueId place, std::int64_t number, ValueId likely = {},
+                ValueId other = {});
   ValueId binary(Code code, ValueId a, ValueId b, std::uint32_t width);
   ValueId compare(Code code, ValueId a, ValueId b, std::uint32_t width);
   ValueId opposite(ValueId comparison);
@@ -117,6 +118,8 @@ class Values {
   // What an address points into: its base, through offsets and indices.
   ValueId target(ValueId id) const { return targets_[id.index]; }
   bool is_heap(ValueId target) const;
+  // Is it an array of which some element has a name (a value of the kind `index`)?
+  bool has_elements(ValueId target) const { return has_elements_[target.index]; }
 
   // What the value starts from, through cells, offsets and indices: a
   // parameter, object or fresh value.
@@ -132,8 +135,11 @@ class Values {
   void grow();
 
   std::vector<Value> values_;
-  std::vector<ValueId> targets_;      // by value
-  std::vector<std::uint32_t> slots_;  // open addressing: a value, or 0
+  std::vector<ValueId> targets_;    // by value
+  std::vector<bool> has_elements_;  // by value; not of a table that was restored
+  // Open addressing: a value and the upper half of its hash, or 0. Other values that are
+  // met on the way are told apart without looking at them.
+  std::vector<std::uint64_t> slots_;
   std::size_t used_ = 0;
   std::int64_t fresh_ = 0;
 };
