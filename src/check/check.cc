@@ -35,7 +35,7 @@ namespace {
 constexpr int kCycleRounds = 2;          // of a call cycle: enough for base case and step
 constexpr std::size_t kSmallCycle = 32;  // functions
 constexpr std::size_t kFirstRuns = 6;    // per function of a cycle, for the base case
-constexpr int kResultsVersion = 2;
+constexpr int kResultsVersion = 3;
 
 struct Units {
   std::vector<Unit> units;
@@ -73,7 +73,7 @@ Units load_units(const CheckOptions& options, std::string_view context) {
 std::string context_of(const CheckOptions& options) {
   struct stat self{};
   if (stat("/proc/self/exe", &self) != 0) return {};
-  std::string models = options.models.text;
+  std::string models = options.models.text + options.containers.text;
   if (!options.also.empty()) models += options.resources.text;
   for (const std::string& each : options.also) models += '\0' + each;
   for (const ModelText& each : options.declared) models += '\0' + each.text;
@@ -88,6 +88,9 @@ Result<Library> read_models(const CheckOptions& options) {
     return std::unexpected(added.error());
   }
   if (Result<void> added = library.add_resources(options.resources, options.also); !added) {
+    return std::unexpected(added.error());
+  }
+  if (Result<void> added = library.add_containers(options.containers); !added) {
     return std::unexpected(added.error());
   }
   for (const ModelText& each : options.declared) {

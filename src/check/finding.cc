@@ -20,6 +20,8 @@ namespace {
 constexpr double kPathProved = 0.8;
 constexpr double kPathUndecided = 0.4;
 constexpr double kPathUnseen = 0.3;
+// In a global: nothing is lost, so there is no path to replay.
+constexpr double kParked = 0.6;
 constexpr std::size_t kMostSummaries = 6;  // of one finding
 
 class Writer {
@@ -230,6 +232,7 @@ Leak Writer::leak(const Candidate& candidate) const {
   leak.summaries = summaries_on(candidate);
   if (candidate.kind == LossKind::parked) {
     leak.kind = Kind::forgotten;
+    leak.confidence = kParked;
     leak.holders.push_back(Holder{candidate.holder, "", "global", {}, {}});
     leak.suppressed = ignored(leak);
     return leak;

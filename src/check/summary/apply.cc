@@ -73,6 +73,8 @@ class FunctionRun::Instance {
         const ValueId a = (*this)(v.a);
         return out.pair(a, (*this)(v.b));
       }
+      case ValueKind::element:
+        return out.element((*this)(v.a), static_cast<Elements>(v.number));
       case ValueKind::fresh:
       case ValueKind::merge:
       case ValueKind::none:

@@ -114,6 +114,10 @@ void FunctionRun::call_unknown(State state, std::uint32_t index, const Declarati
     const bool reads = declaration && i < 64 && (declaration->const_params >> i & 1);
     const bool is_number = declaration && i < 64 && (declaration->number_params >> i & 1);
     const bool keeps = !declaration || i >= 64 || is_number || (declaration->kept_params >> i & 1);
+    // What a container holds is not const because the container is.
+    if (const Cell* held = reads ? content(state, arguments[i]) : nullptr) {
+      escape(state, held->value);
+    }
     if (reads) continue;
     take_where_held(state, arguments[i]);
     if (keeps) escape(state, arguments[i]);
@@ -181,6 +185,10 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
   };
   if (model.noreturn) {
     if (model.throws) raise(std::move(state), index);
+    return;
+  }
+  if (model.container != ContainerEffect::none) {
+    call_container(std::move(state), index, model.container, arguments, after);
     return;
   }
   const Site site{index, Origin::kNone, 0};

@@ -19,6 +19,7 @@ bool about_input(const Values& values, ValueId id) {
       return true;
     case ValueKind::cell:
     case ValueKind::pointer:
+    case ValueKind::element:
     case ValueKind::cast:
       return about_input(values, v.a);
     case ValueKind::object:

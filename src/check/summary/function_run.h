@@ -202,6 +202,7 @@ class FunctionRun {
     return value.index < escaped_.size() && escaped_[value.index] == escape_round_;
   }
   void havoc(State& state, ValueId value);
+  bool is_passed(const Value& base) const;
   bool is_outside(ValueId base) const;
   void note_index(State& state, const Value& base);
   void note_access(State& state, ValueId pointer);
@@ -236,6 +237,17 @@ class FunctionRun {
   void renew(State& state, ValueId block);                       // a loop makes another one
   ValueId new_block(State& state, const Site& site);
   std::vector<ValueId> arguments_of(const State& state, const Operation& o);
+
+  // container_call.cc: containers of pointers.
+  void call_container(State state, std::uint32_t index, ContainerEffect effect,
+                      const std::vector<ValueId>& arguments, std::vector<State>& after);
+  ValueId load_element(const State& state, ValueId place, std::uint32_t width);
+  void store_element(State& state, ValueId place, ValueId value);
+  void take_elements(State& state, ValueId container, ValueId from);
+  void give_up_elements(State& state, ValueId container);
+  const Cell* content(const State& state, ValueId container);
+  bool holds_followed(const State& state, ValueId container);
+  int is_loop_over(const State& state, ValueId a, ValueId b);
 
   // apply.cc: a callee's summary at a call.
   void apply(const State& state, std::uint32_t index, FunctionId callee,

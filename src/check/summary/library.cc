@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -158,9 +159,19 @@ Result<void> Library::add_resources(const ModelText& models,
   });
 }
 
+Result<void> Library::add_containers(const ModelText& models) { return containers_.add(models); }
+
 void Library::find_by_source_name(const std::vector<std::string>& symbols) {
-  if (by_source_name_.empty()) return;
   Demangler demangle;
+  for (const std::string& symbol : symbols) {
+    const std::optional<ContainerEffect> effect = containers_.find(symbol, demangle);
+    if (!effect) continue;
+    LibraryModel model;
+    model.container = *effect;
+    model.declared = true;
+    models_.try_emplace(symbol, std::move(model));
+  }
+  if (by_source_name_.empty()) return;
   for (const std::string& symbol : symbols) {
     const std::string name = normalised_function(demangle(symbol));
     const auto found = by_source_name_.find(without_template_arguments(function_stem(name)));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "check/summary/containers.h"
 
 namespace plumb::check {
 
@@ -43,13 +44,8 @@ struct LibraryModel {
   bool noreturn = false;
   bool throws = false;  // __cxa_throw
   std::string family = "malloc";
+  ContainerEffect container = ContainerEffect::none;
   bool declared = false;  // by the user: counts for a function that is defined, too
-};
-
-// The text of a file of models, or of lines in plumb.toml.
-struct ModelText {
-  std::string text;
-  std::string where;  // for messages
 };
 
 class Library {
@@ -59,6 +55,9 @@ class Library {
 
   // Of the models of resources, those of the ones that are asked for.
   Result<void> add_resources(const ModelText& models, const std::vector<std::string>& asked);
+
+  // Containers and what their members do: models/containers.models.
+  Result<void> add_containers(const ModelText& models);
 
   // What the user calls as the source does is found by its symbol from now on.
   void find_by_source_name(const std::vector<std::string>& symbols);
@@ -74,6 +73,7 @@ class Library {
 
   std::unordered_map<std::string, LibraryModel> models_;
   std::unordered_map<std::string, LibraryModel> by_source_name_;  // "Pool::take"
+  Containers containers_;
 };
 
 }  // namespace plumb::check

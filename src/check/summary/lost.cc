@@ -31,6 +31,7 @@ bool FunctionRun::mark_focus(const State& state, std::vector<ValueId> work) cons
       case ValueKind::index:
       case ValueKind::cast:
       case ValueKind::reach:
+      case ValueKind::element:
         work.push_back(v.a);
         break;
       case ValueKind::cell:
@@ -150,7 +151,11 @@ LastHolder FunctionRun::held_by_argument(const State& state, const Operation& ca
   if (mode_ != Mode::site || state.fate != Fate::live) return {};
   for (const Cell& cell : state.cells) {
     if (!is_focus(cell.value)) continue;
+    const Value& place = values_[cell.base];
     for (std::uint32_t i = 0; i < arguments.size() && i < call.pool_count; ++i) {
+      if (place.kind == ValueKind::element && place.a == arguments[i]) {
+        return {body_.pool[call.pool_begin + i], -1};
+      }
       if (values_.place(arguments[i]).base != cell.base) continue;
       return {body_.pool[call.pool_begin + i], cell.offset - values_.place(arguments[i]).offset};
     }
