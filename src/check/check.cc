@@ -35,7 +35,7 @@ namespace {
 constexpr int kCycleRounds = 2;          // of a call cycle: enough for base case and step
 constexpr std::size_t kSmallCycle = 32;  // functions
 constexpr std::size_t kFirstRuns = 6;    // per function of a cycle, for the base case
-constexpr int kResultsVersion = 3;
+constexpr int kResultsVersion = 4;
 
 struct Units {
   std::vector<Unit> units;
@@ -80,6 +80,10 @@ std::string context_of(const CheckOptions& options) {
   return fmt::format("{} {} {}.{} oom={} globals={} {}", kResultsVersion, self.st_size,
                      self.st_mtim.tv_sec, self.st_mtim.tv_nsec, options.oom, options.globals,
                      hash_of(models));
+}
+
+bool is_asked(const CheckOptions& options, std::string_view what) {
+  return std::ranges::find(options.also, what) != options.also.end();
 }
 
 Result<Library> read_models(const CheckOptions& options) {
@@ -386,6 +390,8 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
   Limits limits;
   limits.oom = options.oom;
   limits.globals = options.globals;
+  limits.double_free = is_asked(options, "double-free");
+  limits.mismatched_free = is_asked(options, "mismatched-free");
   std::optional<KeptResults> kept;
   if (!options.cache.empty() && !context.empty()) {
     kept.emplace(program, units.results, units.results, options.threads);
@@ -405,6 +411,10 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
                        [](const Candidate& each) { return each.parked != kNotParked; });
   std::erase_if(analysed.candidates,
                 [](const Candidate& each) { return each.parked != kNotParked; });
+  std::vector<Candidate> indirect;  // go with those that hold them
+  std::ranges::copy_if(analysed.candidates, std::back_inserter(indirect),
+                       [](const Candidate& each) { return each.indirect; });
+  std::erase_if(analysed.candidates, [](const Candidate& each) { return each.indirect; });
   const std::uint64_t found = analysed.candidates.size();
   Proved proved = prove(program, library, analysed.summaries, std::move(analysed.candidates),
                         limits, ProveLimits{}, kept ? &*kept : nullptr, options.threads);
@@ -415,7 +425,7 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
     }
   }
   std::ranges::move(parked, std::back_inserter(proved.candidates));
-  report.leaks = make_findings(program, library, analysed.summaries, proved.candidates);
+  report.leaks = make_findings(program, library, analysed.summaries, proved.candidates, indirect);
   report.totals.functions = program.functions().size();
   report.totals.units = count;
   report.totals.skipped_units = units.skipped.size();

@@ -101,6 +101,34 @@ void deque_ok() {
             (Names{"list_bad", "map_bad", "insert_bad", "deque_bad"}));
 }
 
+// Not a finding of its own: it goes with the block that holds it.
+TEST(Indirect, IsSaidWithTheBlockThatHoldsIt) {
+  const Report report = check_source(R"(
+#include <stdlib.h>
+struct pair { char *x; char *y; };
+static struct pair *both(char *x, char *y) {
+  struct pair *p = malloc(sizeof *p);
+  p->x = x;
+  p->y = y;
+  return p;
+}
+void lose(void) {
+  char *x = malloc(4);
+  char *y = malloc(4);
+  struct pair *p = both(x, y);
+  free(y);
+  p->y = NULL;
+}
+)");
+  ASSERT_EQ(report.leaks.size(), 1u);
+  EXPECT_EQ(report.leaks[0].allocation.stack.front().line, 5u);
+  EXPECT_EQ(report.leaks[0].indirect.blocks, 1u);
+  ASSERT_GE(report.leaks[0].path.size(), 2u);
+  const Step& held = report.leaks[0].path[report.leaks[0].path.size() - 2];
+  EXPECT_EQ(held.event, "holds");
+  EXPECT_EQ(held.location.line, 11u);
+}
+
 TEST(Containers, MembersOfClasses) {
   EXPECT_EQ(losers(R"(
 #include <memory>

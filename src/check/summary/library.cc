@@ -138,6 +138,7 @@ Result<void> Library::each_model(const ModelText& models, const Take& take) {
                   fmt::format("nothing is said of \"{}\"", name),
                   "write NAME EFFECT..., as in: pool_take alloc");
     }
+    model.family_id = family_of(model.family);
     take(std::move(name), std::move(model));
   }
   return {};
@@ -157,6 +158,15 @@ Result<void> Library::add_resources(const ModelText& models,
     if (std::ranges::find(asked, model.family) == asked.end()) return;
     models_.insert_or_assign(std::move(name), std::move(model));
   });
+}
+
+// Families beyond what an id can say are not told apart from what is not known.
+FamilyId Library::family_of(const std::string& name) {
+  const auto at = std::ranges::find(families_, name);
+  if (at != families_.end()) return static_cast<FamilyId>(at - families_.begin() + 1);
+  if (families_.size() == UINT8_MAX) return 0;
+  families_.push_back(name);
+  return static_cast<FamilyId>(families_.size());
 }
 
 Result<void> Library::add_containers(const ModelText& models) { return containers_.add(models); }

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "check/summary/containers.h"
+#include "check/summary/state.h"
 
 namespace plumb::check {
 
@@ -44,6 +45,7 @@ struct LibraryModel {
   bool noreturn = false;
   bool throws = false;  // __cxa_throw
   std::string family = "malloc";
+  FamilyId family_id = 0;
   ContainerEffect container = ContainerEffect::none;
   bool declared = false;  // by the user: counts for a function that is defined, too
 };
@@ -62,6 +64,11 @@ class Library {
   // What the user calls as the source does is found by its symbol from now on.
   void find_by_source_name(const std::vector<std::string>& symbols);
 
+  // "malloc", "new[]"; of 0, nothing.
+  std::string_view family(FamilyId id) const {
+    return id == 0 || id > families_.size() ? std::string_view{} : families_[id - 1u];
+  }
+
   const LibraryModel* find(const std::string& symbol) const {
     const auto at = models_.find(symbol);
     return at == models_.end() ? nullptr : &at->second;
@@ -69,11 +76,13 @@ class Library {
 
  private:
   template <typename Take>  // (name, model)
-  static Result<void> each_model(const ModelText& models, const Take& take);
+  Result<void> each_model(const ModelText& models, const Take& take);
 
   std::unordered_map<std::string, LibraryModel> models_;
   std::unordered_map<std::string, LibraryModel> by_source_name_;  // "Pool::take"
   Containers containers_;
+  FamilyId family_of(const std::string& name);
+  std::vector<std::string> families_;
 };
 
 }  // namespace plumb::check
