@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 plumb=build/release/bin/plumb
-all=(large-report agreement overhead robust leak-suites compiled-suites dropped injected compiled sampled bursts fidelity figures heap-model packages static large-check)
+all=(large-report agreement overhead robust leak-suites compiled-suites dropped injected compiled sampled bursts fidelity figures heap-model packages static static-generated large-check)
 names=("${all[@]}")
 # Options go to the measurement named before them: static --suites=DIR.
 options=()
@@ -33,6 +33,7 @@ for name in "${names[@]}"; do
     heap-model) python3 bench/heap_model.py ;;
     packages) python3 bench/packages.py "$plumb" "${options[@]}" ;;
     static) python3 bench/static.py "$plumb" "${options[@]}" ;;
+    static-generated) python3 bench/generated.py "$plumb" "${options[@]}" ;;
     large-check) python3 bench/static/large.py "$plumb" "${options[@]}" ;;
     *)
       echo "bench: no measurement '$name'; there are: ${all[*]}" >&2

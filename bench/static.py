@@ -68,25 +68,25 @@ def choose(items: list[Item], options: argparse.Namespace) -> list[Item]:
 
 
 def measure_suite(items: list[Item], tools: list[Tool], options: argparse.Namespace) -> None:
-    print("| tool | recall | without blocks that a global keeps | false alarms | precision "
-          "| C | C++ | not analysed | CPU, s |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    print("| tool | recall | without blocks that a global keeps and wrong labels | false alarms "
+          "| without wrong labels | precision | C | C++ | not analysed | CPU, s |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
     for tool in tools:
         if why := tool.absent():
-            print(f"| {tool.name} | absent: {why} | | | | | | | |")
+            print(f"| {tool.name} | absent: {why} | | | | | | | | |")
             continue
         with ThreadPoolExecutor(options.jobs) as pool:
-            answers = list(pool.map(lambda item: tool.check(item.files, item.flags), items))
+            answers = list(pool.map(lambda item: tool.check(item.files, item.flags, item.models), items))
         whole, ordinary = Score(), Score()
         by_language = {"C": Score(), "C++": Score()}
         for item, answer in zip(items, answers, strict=True):
             whole.add(item, answer)
-            ordinary.add(item, answer, frozenset({"global"}))
+            ordinary.add(item, answer, frozenset({"global", "label"}))
             by_language[item.language].add(item, answer)
         parts = [f"{s.found} of {s.leaks}, {s.alarms} false" if s.leaks else "-"
                  for s in by_language.values()]
         print(f"| {tool.name} | {whole.recall()} | {ordinary.recall()} | {whole.false_alarms()} "
-              f"| {whole.precision()} | {parts[0]} | {parts[1]} | {whole.broken} | {whole.cpu:.1f} |",
+              f"| {ordinary.false_alarms()} | {whole.precision()} | {parts[0]} | {parts[1]} | {whole.broken} | {whole.cpu:.1f} |",
               flush=True)
         if options.verbose:
             print("missed:", *whole.missed, file=sys.stderr)
@@ -99,8 +99,6 @@ def measure_suite(items: list[Item], tools: list[Tool], options: argparse.Namesp
 
 def main() -> int:
     options = parse_arguments()
-    tools = [tool for tool in make_tools(options.plumb.resolve(), options.saber, True)
-             if re.search(options.tools, tool.name)]
     for name in options.only.split(","):
         if name == "packages":
             chosen = [each for each in options.packages.split(",") if each]
@@ -114,11 +112,14 @@ def main() -> int:
         if name not in SUITES:
             print(f"static: no suite '{name}'; there are {', '.join(SUITES)}", file=sys.stderr)
             return 2
-        root = options.suites / name if options.suites else None
+        suite = SUITES[name]
+        root = options.suites / suite.folder if options.suites else None
         if root is None or not root.is_dir():
-            print(f"\n### {name}\n\nabsent: --suites=DIR has no folder {name}")
+            print(f"\n### {name}\n\nabsent: --suites=DIR has no folder {suite.folder}")
             continue
-        items = choose(SUITES[name](root), options)
+        tools = [tool for tool in make_tools(options.plumb.resolve(), options.saber, suite.defect)
+                 if re.search(options.tools, tool.name)]
+        items = choose(suite.read(root), options)
         asked = [q for item in items for q in item.questions]
         print(f"\n### {name}: {sum(q.leaks for q in asked)} leaks, "
               f"{sum(not q.leaks for q in asked)} clean\n")

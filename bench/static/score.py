@@ -34,7 +34,7 @@ class Score:
         self.cpu += answer.cpu
         self.broken += bool(answer.broken)
         for question in item.questions:
-            if question.leaks and question.policy in skipped:
+            if question.policy in skipped and (question.leaks or question.policy == "label"):
                 continue
             yes = any(names(finding, question, item) for finding in answer.findings)
             if question.leaks:

@@ -4,7 +4,7 @@ Every tool gets the same units with the same flags and answers with findings:
 the lines that a report names (allocation, loss), by the base name of the file.
 A tool that is not installed is marked absent, never silently left out. Tools
 that look at one file at a time are given one file at a time; that is how they
-are used.
+are used. What a suite says of functions (`models`) is passed to those that can be told.
 """
 
 from __future__ import annotations
@@ -48,34 +48,40 @@ class Tool:
     def absent(self) -> str | None:
         raise NotImplementedError
 
-    def check(self, files: list[Path], flags: list[str]) -> Answer:
+    def check(self, files: list[Path], flags: list[str], models: list[str]) -> Answer:
         raise NotImplementedError
 
 
 class Plumb(Tool):
-    def __init__(self, plumb: Path, options: tuple[str, ...] = (), name: str = "plumb check") -> None:
-        self.plumb, self.options, self.name = plumb, options, name
+    def __init__(self, plumb: Path, options: tuple[str, ...] = (), name: str = "plumb check",
+                 defect: str = "leak") -> None:
+        self.plumb, self.options, self.name, self.defect = plumb, options, name, defect
 
     def absent(self) -> str | None:
         return None if self.plumb.exists() else f"{self.plumb} is not built"
 
-    def check(self, files: list[Path], flags: list[str]) -> Answer:
+    def check(self, files: list[Path], flags: list[str], models: list[str]) -> Answer:
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder) / "report.json"
             done = measure.run([str(self.plumb), "check", "--jobs=1", "--format=json",
                                 f"--output={report}", f"--cflags={' '.join(flags)}", *self.options,
-                                *map(str, files)])
+                                *(f"--model={line}" for line in models), *map(str, files)])
             if done.status not in (0, 1) or not report.exists():
                 return Answer([], done.cpu, done.stderr.decode(errors="replace")[-300:])
             read = json.loads(report.read_text())
         broken = "; ".join(n["text"] for n in read["notes"] if n["code"] == "skipped-unit")
         return Answer([self.finding(leak) for leak in read["leaks"]
-                       if "suppressed" not in leak], done.cpu, broken)
+                       if "suppressed" not in leak and self.is_asked(leak["kind"])], done.cpu, broken)
+
+    def is_asked(self, kind: str) -> bool:
+        return kind == self.defect or (self.defect == "leak" and kind in ("lost", "forgotten"))
 
     @staticmethod
     def finding(leak: dict) -> Finding:
         allocation = {line_of(f["file"], f["line"]) for f in leak["allocation"].get("stack", [])
                       if "line" in f}
+        allocation |= {line_of(step["location"]["file"], step["location"]["line"])
+                       for step in leak.get("path", []) if step["event"] == "holds"}
         loss = {line_of(f["file"], f["line"])
                 for f in (leak.get("loss") or {}).get("stack", []) if "line" in f}
         return Finding(allocation | loss, allocation, leak.get("when", ""))
@@ -93,7 +99,7 @@ class PerFile(Tool):
     def command(self, file: Path, flags: list[str]) -> list[str]:
         raise NotImplementedError
 
-    def check(self, files: list[Path], flags: list[str]) -> Answer:
+    def check(self, files: list[Path], flags: list[str], models: list[str]) -> Answer:
         answer = Answer([], 0.0)
         for file in files:
             done = measure.run(self.command(file, flags))
@@ -109,8 +115,15 @@ class PerFile(Tool):
 class Csa(PerFile):
     name = "clang --analyze"
     program = "clang-19"
-    pattern = re.compile(
-        r"^([^:\n]+):(\d+):\d+: warning: [^\n]*leak[^\n]*\[(?:unix\.Malloc|cplusplus\.New)", re.M)
+    words = {
+        "leak": r"leak[^\n]*\[(?:unix\.Malloc|cplusplus\.New)",
+        "double-free": r"(?:free|release|delete)[^\n]*\[(?:unix\.Malloc|cplusplus\.NewDelete)\]",
+        "mismatched-free": r"\[unix\.MismatchedDeallocator\]",
+    }
+
+    def __init__(self, defect: str = "leak") -> None:
+        self.pattern = re.compile(
+            rf"^([^:\n]+):(\d+):\d+: warning: [^\n]*{self.words[defect]}", re.M)
 
     def command(self, file: Path, flags: list[str]) -> list[str]:
         return ["clang-19", "--analyze", "-Xclang", "-analyzer-output=text", "-w", *flags, str(file),
@@ -120,7 +133,12 @@ class Csa(PerFile):
 class Gcc(PerFile):
     name = "gcc-12 -fanalyzer"
     program = "gcc-12"
-    pattern = re.compile(r"^([^:\n]+):(\d+):\d+: warning: [^\n]*\[-Wanalyzer-malloc-leak\]", re.M)
+    words = {"leak": "malloc-leak", "double-free": "double-free",
+             "mismatched-free": "mismatching-deallocation"}
+
+    def __init__(self, defect: str = "leak") -> None:
+        self.pattern = re.compile(
+            rf"^([^:\n]+):(\d+):\d+: warning: [^\n]*\[-Wanalyzer-{self.words[defect]}\]", re.M)
 
     def command(self, file: Path, flags: list[str]) -> list[str]:
         kept = [f for f in flags if f != "-w"]  # it would silence the analyser, too
@@ -131,8 +149,11 @@ class Gcc(PerFile):
 class Cppcheck(PerFile):
     name = "cppcheck"
     program = "cppcheck"
-    pattern = re.compile(
-        r"^([^:\n]+):(\d+): (?:memleak\w*|memleakOnRealloc|leak\w*|unsafeClassCanLeak)$", re.M)
+    words = {"leak": r"memleak\w*|memleakOnRealloc|leak\w*|unsafeClassCanLeak",
+             "double-free": "doubleFree", "mismatched-free": "mismatchAllocDealloc"}
+
+    def __init__(self, defect: str = "leak") -> None:
+        self.pattern = re.compile(rf"^([^:\n]+):(\d+): (?:{self.words[defect]})$", re.M)
 
     def command(self, file: Path, flags: list[str]) -> list[str]:
         kept = [f for f in flags if f.startswith(("-D", "-I", "-U"))]
@@ -148,7 +169,7 @@ class Saber(PerFile):
     def __init__(self, program: str | None) -> None:
         self.program = program or "saber"
 
-    def check(self, files: list[Path], flags: list[str]) -> Answer:
+    def check(self, files: list[Path], flags: list[str], models: list[str]) -> Answer:
         answer = Answer([], 0.0)
         with tempfile.TemporaryDirectory() as folder:
             parts = []
@@ -167,8 +188,9 @@ class Saber(PerFile):
         return answer
 
 
-def make_tools(plumb: Path, saber: str | None, extra: bool) -> list[Tool]:
-    tools: list[Tool] = [Plumb(plumb)]
-    if extra:
-        tools.append(Plumb(plumb, ("--globals",), "plumb check --globals"))
-    return [*tools, Csa(), Gcc(), Cppcheck(), Saber(saber)]
+def make_tools(plumb: Path, saber: str | None, defect: str = "leak") -> list[Tool]:
+    peers: list[Tool] = [Csa(defect), Gcc(defect), Cppcheck(defect)]
+    if defect != "leak":
+        option = f"--also={defect}"
+        return [Plumb(plumb, (option,), f"plumb check {option}", defect), *peers]
+    return [Plumb(plumb), Plumb(plumb, ("--globals",), "plumb check --globals"), *peers, Saber(saber)]

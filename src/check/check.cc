@@ -37,7 +37,7 @@ namespace {
 constexpr int kCycleRounds = 2;          // of a call cycle: enough for base case and step
 constexpr std::size_t kSmallCycle = 32;  // functions
 constexpr std::size_t kFirstRuns = 6;    // per function of a cycle, for the base case
-constexpr int kResultsVersion = 2;
+constexpr int kResultsVersion = 4;
 
 struct Units {
   std::vector<Unit> units;
@@ -91,7 +91,7 @@ Units load_units(const CheckOptions& options, std::string_view context) {
 std::string context_of(const CheckOptions& options) {
   struct stat self{};
   if (stat("/proc/self/exe", &self) != 0) return {};
-  std::string models = options.models.text;
+  std::string models = options.models.text + options.containers.text;
   if (!options.also.empty()) models += options.resources.text;
   for (const std::string& each : options.also) models += '\0' + each;
   for (const ModelText& each : options.declared) models += '\0' + each.text;
@@ -100,12 +100,19 @@ std::string context_of(const CheckOptions& options) {
                      hash_of(models));
 }
 
+bool is_asked(const CheckOptions& options, std::string_view what) {
+  return std::ranges::find(options.also, what) != options.also.end();
+}
+
 Result<Library> read_models(const CheckOptions& options) {
   Library library;
   if (Result<void> added = library.add(options.models, false); !added) {
     return std::unexpected(added.error());
   }
   if (Result<void> added = library.add_resources(options.resources, options.also); !added) {
+    return std::unexpected(added.error());
+  }
+  if (Result<void> added = library.add_containers(options.containers); !added) {
     return std::unexpected(added.error());
   }
   for (const ModelText& each : options.declared) {
@@ -409,6 +416,8 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
   Limits limits;
   limits.oom = options.oom;
   limits.globals = options.globals;
+  limits.double_free = is_asked(options, "double-free");
+  limits.mismatched_free = is_asked(options, "mismatched-free");
   std::optional<KeptResults> kept;
   if (!options.cache.empty() && !context.empty()) {
     kept.emplace(program, units.results, units.results, options.threads);
@@ -428,6 +437,10 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
                        [](const Candidate& each) { return each.parked != kNotParked; });
   std::erase_if(analysed.candidates,
                 [](const Candidate& each) { return each.parked != kNotParked; });
+  std::vector<Candidate> indirect;  // go with those that hold them
+  std::ranges::copy_if(analysed.candidates, std::back_inserter(indirect),
+                       [](const Candidate& each) { return each.indirect; });
+  std::erase_if(analysed.candidates, [](const Candidate& each) { return each.indirect; });
   const std::uint64_t found = analysed.candidates.size();
   Proved proved = prove(program, library, analysed.summaries, std::move(analysed.candidates),
                         limits, ProveLimits{}, kept ? &*kept : nullptr, options.threads);
@@ -438,7 +451,7 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
     }
   }
   std::ranges::move(parked, std::back_inserter(proved.candidates));
-  report.leaks = make_findings(program, library, analysed.summaries, proved.candidates);
+  report.leaks = make_findings(program, library, analysed.summaries, proved.candidates, indirect);
   keep_one_of_each(report.leaks);
   report.totals.functions = program.functions().size();
   report.totals.units = count;

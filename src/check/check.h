@@ -23,6 +23,7 @@ struct CheckOptions {
   bool globals = false;             // blocks parked in globals that nothing frees
   ModelText models;                 // what comes with Plumb: models/c.models
   ModelText resources;              // models/resources.models
+  ModelText containers;             // models/containers.models
   std::vector<std::string> also;    // the resources that are looked for
   std::vector<ModelText> declared;  // what the user says of functions
   std::string show_summary;         // of the functions of this name, as text

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -20,6 +21,8 @@ namespace {
 constexpr double kPathProved = 0.8;
 constexpr double kPathUndecided = 0.4;
 constexpr double kPathUnseen = 0.3;
+// In a global: nothing is lost, so there is no path to replay.
+constexpr double kParked = 0.6;
 constexpr std::size_t kMostSummaries = 6;  // of one finding
 
 class Writer {
@@ -30,6 +33,9 @@ class Writer {
   Leak leak(const Candidate& candidate) const;
   // Innermost first.
   std::vector<Origin> chain(const Candidate& candidate) const;
+  // What is lost with the block, since the block holds it.
+  void add_indirect(const Candidate& candidate, const std::vector<Candidate>& indirect,
+                    Leak& leak) const;
   // Where the call that made the block leaves it: the offset of the place, or -1
   // for the result.
   std::int64_t left_at(const Candidate& candidate) const;
@@ -78,6 +84,26 @@ std::vector<Origin> Writer::chain(const Candidate& candidate) const {
   }
   std::reverse(chain.begin(), chain.end());
   return chain;
+}
+
+void Writer::add_indirect(const Candidate& candidate, const std::vector<Candidate>& indirect,
+                          Leak& leak) const {
+  constexpr std::size_t kMost = 8;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> said;
+  for (const Candidate& each : indirect) {
+    if (each.function != candidate.function || each.held_by != candidate.origin) continue;
+    if (each.operation != candidate.operation && each.lost_at != candidate.lost_at) continue;
+    const Origin made = chain(each).front();
+    if (said.size() == kMost || !said.emplace(made.function, made.operation).second) continue;
+    const Operation& o = body(made.function).operations[made.operation];
+    Step step;
+    step.location = frame(made.function, o.location);
+    step.event = "holds";
+    step.text =
+        fmt::format("what {} allocates here is lost with it", callee_name(made.function, o));
+    leak.path.insert(leak.path.end() - 1, std::move(step));
+    ++leak.indirect.blocks;
+  }
 }
 
 std::int64_t Writer::left_at(const Candidate& candidate) const {
@@ -137,11 +163,24 @@ std::vector<Step> Writer::path(const Candidate& candidate) const {
         step.text = what + (at.branch ? " holds" : " does not hold");
       }
     } else if (at.operation != candidate.origin.operation) {
-      Step& step = add(o, "call", fmt::format("calls {}", callee_name(candidate.function, o)));
-      step.call = callee_name(candidate.function, o);
+      const std::string called = callee_name(candidate.function, o);
+      const bool frees =
+          candidate.kind == LossKind::freed_twice && candidate.freed_at == at.operation;
+      Step& step =
+          add(o, frees ? "free" : "call", frees ? called + " frees it" : "calls " + called);
+      step.call = called;
     }
   }
-  if (candidate.kind == LossKind::parked) {
+  if (candidate.kind == LossKind::freed_twice) {
+    const std::string called = callee_name(candidate.function, place(candidate));
+    add(place(candidate), "free", called + " frees it again").call = called;
+  } else if (candidate.kind == LossKind::freed_wrongly) {
+    const std::string called = callee_name(candidate.function, place(candidate));
+    add(place(candidate), "free",
+        fmt::format("what {} made is freed as what {} makes", library_.family(candidate.family),
+                    library_.family(candidate.freed_by)))
+        .call = called;
+  } else if (candidate.kind == LossKind::parked) {
     add(place(candidate), "park",
         fmt::format("goes into `{}`, out of which nothing is freed", candidate.holder));
   } else {
@@ -188,6 +227,8 @@ Cause cause_of(LossKind kind) {
     case LossKind::thrown:
       return Cause::escaped_throw;
     case LossKind::parked:
+    case LossKind::freed_twice:
+    case LossKind::freed_wrongly:
       return Cause::overwritten;
   }
   return Cause::scope_end;
@@ -227,9 +268,21 @@ Leak Writer::leak(const Candidate& candidate) const {
     leak.allocation.stack.push_back(frame(origin.function, o.location));
   }
   leak.path = path(candidate);
+  if (defect_of(candidate.kind) != Defect::leak) {
+    leak.kind = candidate.kind == LossKind::freed_twice ? Kind::double_free : Kind::mismatched_free;
+    leak.when = When::ordinary;
+    if (candidate.kind == LossKind::freed_twice) {
+      const Operation& first = body(candidate.function).operations[candidate.freed_at];
+      leak.frees.push_back({{frame(candidate.function, first.location)}, 0, {}});
+    }
+    leak.summaries = summaries_on(candidate);
+    leak.suppressed = ignored(leak);
+    return leak;
+  }
   leak.summaries = summaries_on(candidate);
   if (candidate.kind == LossKind::parked) {
     leak.kind = Kind::forgotten;
+    leak.confidence = kParked;
     leak.holders.push_back(Holder{candidate.holder, "", "global", {}, {}});
     leak.suppressed = ignored(leak);
     return leak;
@@ -261,15 +314,16 @@ std::optional<Suppressed> Writer::ignored(const Leak& leak) const {
 
 std::vector<Leak> make_findings(const Program& program, const Library& library,
                                 const std::vector<Summary>& summaries,
-                                const std::vector<Candidate>& candidates) {
+                                const std::vector<Candidate>& candidates,
+                                const std::vector<Candidate>& indirect) {
   Writer writer(program, library, summaries);
   // Of the paths on which one allocation is lost, the shortest.
-  using Key = std::vector<std::tuple<std::uint32_t, std::uint32_t>>;
+  using Key = std::pair<Defect, std::vector<std::tuple<std::uint32_t, std::uint32_t>>>;
   std::map<Key, const Candidate*> by_allocation;
   for (const Candidate& candidate : candidates) {
-    Key key;
+    Key key{defect_of(candidate.kind), {}};
     for (const Origin& origin : writer.chain(candidate)) {
-      key.emplace_back(origin.function, origin.operation);
+      key.second.emplace_back(origin.function, origin.operation);
     }
     const Candidate*& held = by_allocation[key];
     // What is lost on one path and parked on another is lost.
@@ -281,15 +335,18 @@ std::vector<Leak> make_findings(const Program& program, const Library& library,
   // Of the allocations behind one call that are lost at one place, the nearest:
   // a wrapper that tries twice to allocate is one cause.
   // Blocks that the call leaves in different places are not.
-  using Cause = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::int64_t>;
+  using Cause = std::tuple<Defect, std::uint32_t, std::uint32_t, std::uint32_t, std::int64_t>;
   std::map<Cause, const Candidate*> by_cause;
   for (const auto& [key, candidate] : by_allocation) {
-    const Candidate*& held = by_cause[{candidate->function, candidate->origin.operation,
+    const Candidate*& held = by_cause[{key.first, candidate->function, candidate->origin.operation,
                                        candidate->operation, writer.left_at(*candidate)}];
     if (!held || writer.chain(*candidate).size() < writer.chain(*held).size()) held = candidate;
   }
   std::vector<Leak> leaks;
-  for (const auto& [key, candidate] : by_cause) leaks.push_back(writer.leak(*candidate));
+  for (const auto& [key, candidate] : by_cause) {
+    Leak& leak = leaks.emplace_back(writer.leak(*candidate));
+    if (leak.kind == Kind::lost) writer.add_indirect(*candidate, indirect, leak);
+  }
   return leaks;
 }
 

@@ -14,6 +14,7 @@ namespace plumb::check {
 // that loses it, the one with the shortest path.
 std::vector<Leak> make_findings(const Program& program, const Library& library,
                                 const std::vector<Summary>& summaries,
-                                const std::vector<Candidate>& candidates);
+                                const std::vector<Candidate>& candidates,
+                                const std::vector<Candidate>& indirect);
 
 }  // namespace plumb::check

@@ -10,16 +10,20 @@ namespace plumb {
 
 namespace {
 
-std::optional<Count>& omitted(Totals& totals, Kind kind) {
+// Null: blocks of this kind are in no total.
+std::optional<Count>* omitted(Totals& totals, Kind kind) {
   switch (kind) {
     case Kind::lost:
-      return totals.omitted_lost;
+      return &totals.omitted_lost;
     case Kind::stale:
-      return totals.omitted_stale;
+      return &totals.omitted_stale;
     case Kind::forgotten:
+      return &totals.omitted_forgotten;
+    case Kind::double_free:
+    case Kind::mismatched_free:
       break;
   }
-  return totals.omitted_forgotten;
+  return nullptr;
 }
 
 }  // namespace
@@ -32,9 +36,10 @@ void filter_leaks(Report& report, const std::function<bool(const Leak&)>& keep) 
       kept.push_back(std::move(leak));
       continue;
     }
-    std::optional<Count>& rest = omitted(report.totals, leak.kind);
-    if (!rest) rest.emplace();
-    *rest += leak.total();
+    std::optional<Count>* rest = omitted(report.totals, leak.kind);
+    if (rest == nullptr) continue;
+    if (!*rest) rest->emplace();
+    **rest += leak.total();
   }
   report.leaks = std::move(kept);
   recount_hidden(report);

@@ -100,7 +100,8 @@ Result<void> add_build(const Invocation& call, CheckOptions& options) {
 // What is known of functions from the start: what comes with Plumb, and the user's.
 Result<void> add_models(const Settings& settings, CheckOptions& options) {
   for (const auto& [name, models] : {std::pair("models/c.models", &options.models),
-                                     std::pair("models/resources.models", &options.resources)}) {
+                                     std::pair("models/resources.models", &options.resources),
+                                     std::pair("models/containers.models", &options.containers)}) {
     const Result<std::string> path = support_file(name);
     if (!path) return std::unexpected(path.error());
     Result<std::string> text = read_file(*path);

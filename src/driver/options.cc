@@ -24,8 +24,8 @@ constexpr auto kHtmlSources = words_of<HtmlSources>();
 constexpr auto kSortKeys = words_of<SortKey>();
 constexpr auto kKinds = words_of<Kind>();
 constexpr auto kWhens = words_of<When>();
-constexpr std::array<std::string_view, 4> kResources = {"file", "directory", "descriptor",
-                                                        "mapping"};
+constexpr std::array<std::string_view, 6> kAlso = {"file",    "directory",   "descriptor",
+                                                   "mapping", "double-free", "mismatched-free"};
 constexpr std::array<std::string_view, 2> kPlainFormats = {"text", "json"};
 constexpr std::array<std::string_view, 3> kColors = {"auto", "always", "never"};
 constexpr std::array<std::string_view, 2> kFollows = {"none", "children"};
@@ -199,10 +199,11 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
     {.opt = Opt::also,
      .name = "also",
      .type = ValueType::choices,
-     .value_name = "RESOURCES",
+     .value_name = "DEFECTS",
      .commands = {Command::check},
-     .help = "look for these, too, that are not given back",
-     .choices = kResources},
+     .help = "look for these, too: resources that are not given back, and blocks that are freed "
+             "twice or in another way than they were made",
+     .choices = kAlso},
     {.opt = Opt::model,
      .name = "model",
      .type = ValueType::text,

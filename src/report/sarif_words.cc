@@ -74,6 +74,8 @@ std::string holders_text(const std::vector<Holder>& holders) {
 SarifLevel sarif_level(Kind kind) {
   switch (kind) {
     case Kind::lost:
+    case Kind::double_free:
+    case Kind::mismatched_free:
       return SarifLevel::error;
     case Kind::stale:
       return SarifLevel::warning;
@@ -115,6 +117,12 @@ std::string sarif_summary(const Leak& leak, Engine engine) {
       break;
     case Kind::forgotten:
       text += " forgotten: still reachable at the end, never freed.";
+      break;
+    case Kind::double_free:
+      text += " freed twice on this path.";
+      break;
+    case Kind::mismatched_free:
+      text += " freed in another way than it was allocated.";
       break;
   }
   text += holders_text(leak.holders);

@@ -131,9 +131,11 @@ class Writer {
 
   void indirect() {
     if (leak_.indirect.blocks == 0 && leak_.indirect.bytes == 0) return;
-    detail(fmt::format("and {}, {} that only {} held", count_of(leak_.indirect.blocks, "block"),
-                       count_of(leak_.indirect.bytes, "byte"),
-                       leak_.direct.blocks > 1 ? "they" : "it"));
+    // The static engine knows the blocks and not their sizes.
+    const std::string bytes =
+        leak_.indirect.bytes > 0 ? ", " + count_of(leak_.indirect.bytes, "byte") : "";
+    detail(fmt::format("and {}{} that only {} held", count_of(leak_.indirect.blocks, "block"),
+                       bytes, leak_.direct.blocks > 1 ? "they" : "it"));
   }
 
   void add_mark(const Frame* frame, std::string label, Tone tone) {
@@ -153,7 +155,12 @@ class Writer {
     if (start_.place == Place::loss) {
       add_mark(start_.frame, loss_mark(*leak_.loss), Tone::lost);
     } else if (start_.place == Place::path_end) {
-      add_mark(start_.frame, leak_.loss ? loss_mark(*leak_.loss) : "lost here", Tone::lost);
+      const bool freed = leak_.kind == Kind::double_free || leak_.kind == Kind::mismatched_free;
+      add_mark(start_.frame,
+               leak_.loss ? loss_mark(*leak_.loss)
+               : freed    ? "freed here"
+                          : "lost here",
+               Tone::lost);
     }
   }
 

@@ -42,6 +42,9 @@ Tone tone_of(Kind kind) {
       return Tone::stale;
     case Kind::forgotten:
       return Tone::forgotten;
+    case Kind::double_free:
+    case Kind::mismatched_free:
+      return Tone::lost;
   }
   return Tone::plain;
 }

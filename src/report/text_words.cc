@@ -71,6 +71,13 @@ std::string loss_sentence(const Leak& leak, Engine engine) {
                      holder.empty() ? "" : ": " + holder);
 }
 
+// The path says at its end how the block was made and how it is freed.
+std::string mismatch_sentence(const Leak& leak) {
+  const bool said = !leak.path.empty() && !leak.path.back().text.empty();
+  return said ? printable(leak.path.back().text)
+              : "memory is freed here in another way than it was allocated";
+}
+
 // "memory allocated here", as the subject of the sentence.
 std::string allocated_words(const Leak& leak, Place place) {
   const bool memory = leak.resource == "memory";
@@ -114,6 +121,8 @@ std::string sentence_of(const Leak& leak, Engine engine, Place place) {
   if (engine == Engine::check && leak.kind == Kind::forgotten && !leak.holders.empty()) {
     return fmt::format("'{}', out of which nothing is freed, takes it here", leak.holders[0].name);
   }
+  if (leak.kind == Kind::double_free) return "memory that was freed before is freed again here";
+  if (leak.kind == Kind::mismatched_free) return mismatch_sentence(leak);
   if (place == Place::loss || place == Place::path_end) return loss_sentence(leak, engine);
   const std::string what = allocated_words(leak, place);
   switch (leak.kind) {
@@ -135,6 +144,9 @@ std::string sentence_of(const Leak& leak, Engine engine, Place place) {
                          named == leak.holders.end() ? "still reachable at the end"
                                                      : "still held by " + in_quotes(named->name));
     }
+    case Kind::double_free:
+    case Kind::mismatched_free:
+      break;
   }
   return what;
 }

@@ -3,7 +3,7 @@
 // CAUSE: holder-freed
 // GAP(cc): holder - does not name elements of containers
 // GAP(run): holder - the debug information has no variable there
-// GAP(check): found - what a vector holds is not followed
+// GAP(check): place, holder - the elements go when the vector is cleared, and are not named
 #include <vector>
 
 #include "case.h"

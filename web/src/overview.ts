@@ -15,11 +15,13 @@ export interface App {
   go: (change: Partial<State>) => void; // another view
 }
 
-const KINDS: Kind[] = ["lost", "stale", "forgotten"];
+const KINDS: Kind[] = ["lost", "stale", "forgotten", "double-free", "mismatched-free"];
 const MEANING: { [kind in Kind]: string } = {
   lost: "nothing refers to it any more",
   stale: "held, but not used for long",
   forgotten: "still held at the end, never freed",
+  "double-free": "freed, and freed again",
+  "mismatched-free": "freed in another way than it was allocated",
 };
 
 // --- figures ----------------------------------------------------------------
@@ -263,7 +265,8 @@ export class Overview {
     const { model } = this.app;
     const cards = KINDS.map((kind) => {
       const rows = model.rows.filter((row) => row.kind === kind);
-      const total = model.report.totals[kind] ?? { blocks: 0, bytes: 0 };
+      const totals: { [name: string]: unknown } = { ...model.report.totals };
+      const total = (totals[kind] as Count | undefined) ?? { blocks: 0, bytes: 0 };
       if (rows.length === 0 && (model.is_static || total.blocks === 0)) return null;
       return kind_card(this.app, kind, total, rows.length,
         rows.filter((row) => row.leak.suppressed || row.leak.known).length, () => this.draw());

@@ -2,7 +2,7 @@
 // for the page. Reading trusts the shape, which the writer has checked, but no
 // text in it.
 
-export type Kind = "lost" | "stale" | "forgotten";
+export type Kind = "lost" | "stale" | "forgotten" | "double-free" | "mismatched-free";
 export interface Count { blocks: number; bytes: number }
 export interface Frame {
   function?: string; linkage?: string; file?: string; line?: number; column?: number;

@@ -8,7 +8,9 @@ export interface GroupItem { group: true; key: string; label: string; detail: st
 export type Item = Row | GroupItem;
 export const is_group = (item: Item): item is GroupItem => "group" in item;
 
-const RANK: { [kind in Kind]: number } = { lost: 0, stale: 1, forgotten: 2 };
+const RANK: { [kind in Kind]: number } = {
+  lost: 0, stale: 1, forgotten: 2, "double-free": 3, "mismatched-free": 4,
+};
 
 export function is_shown_hidden(row: Row, state: State): boolean {
   if (row.leak.suppressed && !state.suppressed) return false;

@@ -26,7 +26,7 @@ export interface State {
 const VIEWS: View[] = ["leaks", "flame", "time", "about"];
 const SORTS: SortKey[] = ["bytes", "blocks", "drag", "kind", "fn", "where", "holder", "confidence"];
 const GROUPS: Group[] = ["", "allocation", "loss", "file", "module"];
-const KINDS: Kind[] = ["lost", "stale", "forgotten"];
+const KINDS: Kind[] = ["lost", "stale", "forgotten", "double-free", "mismatched-free"];
 
 function one_of<T>(list: T[], value: unknown, otherwise: T): T {
   return list.includes(value as T) ? (value as T) : otherwise;

@@ -139,6 +139,19 @@ void Program::spread_to_rivals() {
   }
 }
 
+void Program::forget_definition(ProgramSymbolId id) {
+  // It is a function all the same, of which nothing is promised.
+  static const Declaration kForgotten = [] {
+    Declaration promise;
+    promise.kept_params = ~std::uint64_t{0};
+    return promise;
+  }();
+  ProgramSymbol& symbol = symbols_[id.index];
+  if (!symbol.function) return;
+  symbol.function.reset();
+  if (!symbol.declaration) symbol.declaration = &kForgotten;
+}
+
 std::vector<FunctionId> Program::callees(FunctionId id) const {
   const ProgramFunction& function = functions_[id.index];
   std::vector<FunctionId> out;

@@ -59,7 +59,7 @@ class Program {
   }
 
   // What the function does is said elsewhere: calls of it do not look at its body.
-  void forget_definition(ProgramSymbolId id) { symbols_[id.index].function.reset(); }
+  void forget_definition(ProgramSymbolId id);
 
   // The defined functions that this one calls by name, each once.
   std::vector<FunctionId> callees(FunctionId function) const;

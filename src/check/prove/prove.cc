@@ -17,13 +17,15 @@ namespace plumb::check {
 
 namespace {
 
-// The candidates of one allocation in one function.
+// The candidates of one allocation in one function, for one defect.
 using Group = std::vector<Candidate>;
 
 std::vector<Group> groups_of(std::vector<Candidate> candidates) {
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, Group> by_site;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, Defect>, Group>
+      by_site;
   for (Candidate& each : candidates) {
-    by_site[{each.function, each.origin.operation, each.origin.callee, each.origin.inner}]
+    by_site[{each.function, each.origin.operation, each.origin.callee, each.origin.inner,
+             defect_of(each.kind)}]
         .push_back(std::move(each));
   }
   std::vector<Group> out;
@@ -78,8 +80,8 @@ class Prover {
   unsigned steps() const { return steps_; }
 
  private:
-  Answer replay(FunctionRun run, const Origin& site, const std::vector<std::uint32_t>& goals,
-                bool anywhere) const;
+  Answer replay(FunctionRun run, const Origin& site, Defect defect,
+                const std::vector<std::uint32_t>& goals, bool anywhere) const;
   Answer replay_with_callees(const Group& group, const Known& known) const;
 
   const Program& program_;
@@ -92,8 +94,8 @@ class Prover {
   unsigned steps_ = 0;
 };
 
-Answer Prover::replay(FunctionRun run, const Origin& site, const std::vector<std::uint32_t>& goals,
-                      bool anywhere) const {
+Answer Prover::replay(FunctionRun run, const Origin& site, Defect defect,
+                      const std::vector<std::uint32_t>& goals, bool anywhere) const {
   Answer answer;
   bool unsure = false;
   // Merged states may see a loss late: what a result in another block still held.
@@ -118,7 +120,7 @@ Answer Prover::replay(FunctionRun run, const Origin& site, const std::vector<std
     answer.lost = lost;
     return true;
   };
-  switch (run.replay(site, goals, on_loss)) {
+  switch (run.replay(site, defect, goals, on_loss)) {
     case ReplayEnd::exhausted:
       answer.verdict = elsewhere ? Verdict::proved : Verdict::refuted;
       answer.lost = elsewhere;
@@ -147,13 +149,14 @@ Answer Prover::replay_with_callees(const Group& group, const Known& known) const
   }
   Answer answer =
       replay(FunctionRun(program_, library_, known, function, LinkedBody{inlined.body}, limits_),
-             inlined.site, goals, true);
+             inlined.site, defect_of(first.kind), goals, true);
   if (!answer.lost) return answer;
   Candidate& lost = *answer.lost;
   lost.origin = first.origin;
   lost.operation = inlined.top[lost.operation];
   lost.lost_at = inlined.top[lost.lost_at];
   lost.used_at = inlined.top[lost.used_at];
+  lost.freed_at = inlined.top[lost.freed_at];
   const auto same = std::ranges::find(group, lost.lost_at, &Candidate::lost_at);
   if (same != group.end()) lost.holder = same->holder;
   std::erase_if(lost.trail, [&](const TrailStep& step) { return !inlined.own[step.operation]; });
@@ -169,7 +172,7 @@ Outcome Prover::decide(const Group& group, Reads* reads) const {
   Outcome out;
   const Answer alone =
       replay(FunctionRun(program_, library_, known, FunctionId::of(first.function), limits_),
-             first.origin, goals, false);
+             first.origin, defect_of(first.kind), goals, false);
   out.queries = alone.queries;
   out.candidate = alone.lost.value_or(shortest(group));
   if (alone.verdict == Verdict::refuted) {

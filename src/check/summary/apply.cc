@@ -73,6 +73,8 @@ class FunctionRun::Instance {
         const ValueId a = (*this)(v.a);
         return out.pair(a, (*this)(v.b));
       }
+      case ValueKind::element:
+        return out.element((*this)(v.a), static_cast<Elements>(v.number));
       case ValueKind::fresh:
       case ValueKind::merge:
       case ValueKind::none:
@@ -107,6 +109,7 @@ void FunctionRun::apply(State state, std::uint32_t index, FunctionId callee,
     }
   }
   if (mode_ == Mode::site && starting_) {
+    family_ = summary.blocks[site_.inner].family;
     for (const Case& each : summary.blocks[site_.inner].cases) {
       apply_case(state, index, callee, arguments, &each, nullptr, true, after);
     }
@@ -137,7 +140,32 @@ void FunctionRun::apply(State state, std::uint32_t index, FunctionId callee,
       }
     }
   }
+  if (follows_freed(state)) free_again(state, index, callee, arguments);
   apply_case(std::move(state), index, callee, arguments, nullptr, nullptr, false, after);
+}
+
+// The followed block is freed already: may the callee free it?
+void FunctionRun::free_again(const State& state, std::uint32_t index, FunctionId callee,
+                             const std::vector<ValueId>& arguments) {
+  const Summary& summary = *known_.find(callee);
+  for (const Input& input : summary.inputs) {
+    if (summary.values[input.value].kind == ValueKind::reach) continue;
+    State probe = state;
+    Instance at_call(*this, probe, index, callee, arguments, false);
+    if (!is_focus(at_call(input.value))) continue;
+    for (const Case& each : input.cases) {
+      if (each.fate != Fate::freed || each.throws) continue;
+      State then = probe;
+      const bool holds = std::ranges::all_of(each.guards, [&](const Guard& guard) {
+        return assume_fact(then, at_call(guard.value), guard.fact);
+      });
+      if (!holds || (!each.ways.empty() && !choose_way(then, summary, each, nullptr, at_call))) {
+        continue;
+      }
+      report_freed(then, index, LossKind::freed_twice, each.freed_by);
+      return;
+    }
+  }
 }
 
 // A set keeps what it is given unless it has it: by what is in it, not by anything that
@@ -431,7 +459,9 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
   for (const Cell& cell : own) next.set_cell(cell.base, cell.offset, cell.width, cell.value);
 
   if (makes_focus) {
-    next.fate = Fate::live;
+    next.fate = taken->fate;
+    next.freed_at = taken->fate == Fate::freed ? index : kNotFreed;
+    next.freed_by = taken->freed_by;
     next.parked = taken->parked;
     // The callee was given the address of a global and put the block there.
     const auto in_global = std::ranges::find_if(next.cells, [&](const Cell& cell) {
@@ -443,6 +473,7 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
   }
   if (taken && taken->fate != Fate::live && next.fate == Fate::live && !makes_focus) {
     next.fate = taken->fate;
+    if (taken->fate == Fate::freed) freed_by_callee(next, index, *taken);
     if (taken->parked != kNotParked) park(next, taken->parked);
   }
   if (!kept.empty()) escape(next, kept);

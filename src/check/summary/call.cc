@@ -114,6 +114,10 @@ void FunctionRun::call_unknown(State state, std::uint32_t index, const Declarati
     const bool reads = declaration && i < 64 && (declaration->const_params >> i & 1);
     const bool is_number = declaration && i < 64 && (declaration->number_params >> i & 1);
     const bool keeps = !declaration || i >= 64 || is_number || (declaration->kept_params >> i & 1);
+    // What a container holds is not const because the container is.
+    if (const Cell* held = reads ? content(state, arguments[i]) : nullptr) {
+      escape(state, held->value);
+    }
     if (reads) continue;
     take_where_held(state, arguments[i]);
     if (keeps) escape(state, arguments[i]);
@@ -183,13 +187,18 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
     if (model.throws) raise(std::move(state), index);
     return;
   }
+  if (model.container != ContainerEffect::none) {
+    call_container(std::move(state), index, model.container, arguments, after);
+    return;
+  }
+  if (starting_) family_ = model.family_id;
   const Site site{index, Origin::kNone, 0};
   const LastHolder holder = held_by_argument(state, o, arguments);
   if (model.copies && arguments.size() >= 3) copy(state, arguments[0], arguments[1], arguments[2]);
   for (std::size_t i = 0; i < arguments.size() && i < 32; ++i) {
     if (model.writes >> i & 1) havoc(state, arguments[i]);
     if (model.keeps >> i & 1) escape(state, arguments[i]);
-    if (model.frees >> i & 1) free_value(state, arguments[i]);
+    if (model.frees >> i & 1) release(state, index, arguments[i], model.family_id);
   }
   for (const auto& [parameter, bytes] : model.changes) {
     fill(state, argument(parameter), values_.fresh(), values_.integer(bytes));
@@ -227,7 +236,7 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
     result = new_block(state, site);
     if (result != base) {
       move(state, old, result);
-      free_value(state, old);
+      release(state, index, old, model.family_id);
     }
   } else if (model.alloc_to >= 0 || model.grow_to >= 0) {
     const ValueId to = argument(model.alloc_to >= 0 ? model.alloc_to : model.grow_to);

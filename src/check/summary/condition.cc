@@ -49,6 +49,8 @@ bool FunctionRun::is_nonzero(const State& state, ValueId id) const {
       const bool may_fail = limits_.oom && id != focus_ && values_.is_heap(id);
       return !may_fail || state.fact(values_, id).nonzero;
     }
+    case ValueKind::element:
+      return true;
     case ValueKind::pointer:
     case ValueKind::index:
       return is_nonzero(state, v.a) || (v.number > 0 && v.number < 4096);
@@ -91,6 +93,8 @@ int FunctionRun::decide(const State& state, ValueId condition) {
   if (v.code == Code::eq || v.code == Code::ne) {
     const int equal = v.code == Code::eq ? 1 : 0;
     if (values_.is_zero(v.b) && is_nonzero(state, v.a)) return 1 - equal;
+    if (const int ends = is_loop_over(state, v.a, v.b); ends >= 0)
+      return ends == 1 ? equal : 1 - equal;
     const ValueId base_a = values_.place(v.a).base;
     const ValueId base_b = values_.place(v.b).base;
     const Value a = values_[base_a];

@@ -19,6 +19,7 @@ bool about_input(const Values& values, ValueId id) {
       return true;
     case ValueKind::cell:
     case ValueKind::pointer:
+    case ValueKind::element:
     case ValueKind::cast:
       return about_input(values, v.a);
     case ValueKind::object:
@@ -125,7 +126,7 @@ void FunctionRun::leave(State& state, std::uint32_t index, bool throws) {
       touch_input(values_.word(result, 8));
     }
     add_plain_exit(state, result, throws);
-  } else if (mode_ == Mode::input || state.fate == Fate::live) {
+  } else if (mode_ == Mode::input || state.fate == Fate::live || follows_freed(state)) {
     add_case(state, result, throws);
   }
 }
@@ -180,13 +181,14 @@ void FunctionRun::add_case(const State& state, ValueId result, bool throws) {
   Case out;
   out.throws = throws;
   out.fate = state.fate;
+  out.freed_by = state.freed_by;
   out.parked = state.parked;
   out.result = result;
   if (result != kNoValue) {
     out.result_fact = state.fact(values_, result);
     out.result_fact.nonzero = out.result_fact.nonzero || is_nonzero(state, result);
   }
-  if (state.fate == Fate::live) {
+  if (state.fate == Fate::live || follows_freed(state)) {
     out.holders = holders_of(state);
     // Reachable, but not by a way that we could tell the caller.
     if (mode_ == Mode::site && !is_handed_out(out)) return;
@@ -233,7 +235,7 @@ void FunctionRun::add_case(const State& state, ValueId result, bool throws) {
   // Cases that differ only in their guards are one.
   for (Case& each : cases_) {
     if (each.throws != out.throws || each.fate != out.fate || each.in_place != out.in_place ||
-        each.parked != out.parked || each.holders != out.holders) {
+        each.parked != out.parked || each.freed_by != out.freed_by || each.holders != out.holders) {
       continue;
     }
     const bool room = cases_.size() < limits_.cases;

@@ -58,7 +58,7 @@ std::uint64_t FunctionRun::key_of(const State& state, std::uint32_t at) const {
     return key;
   }
   if (state.parked != kNotParked) key = mixed(key, std::uint64_t{state.parked} << 3 | 7);
-  if (state.fate != Fate::live) return key;
+  if (state.fate != Fate::live && !follows_freed(state)) return key;
   if (state.failure != kNoValue) {
     key = mixed(key, std::uint64_t{state.failure.index} << 33 ^ std::uint64_t{state.lost_at} << 1 ^
                          (state.tested ? 1 : 0));

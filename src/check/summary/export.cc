@@ -47,6 +47,9 @@ ValueId ValueExport::operator()(ValueId id) {
     case ValueKind::pair:
       out = to_.pair(a, b);
       break;
+    case ValueKind::element:
+      out = to_.element(a, static_cast<Elements>(v.number));
+      break;
     case ValueKind::fresh:
     case ValueKind::merge:
     case ValueKind::none:

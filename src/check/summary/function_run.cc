@@ -79,7 +79,8 @@ void FunctionRun::run_site(const Site& site, const State& before) {
   std::vector<State> after;
   starting_ = true;
   call(std::move(start), site.operation, after);
-  std::erase_if(after, [](const State& state) { return state.fate != Fate::live; });
+  std::erase_if(
+      after, [&](const State& state) { return state.fate != Fate::live && !follows_freed(state); });
   process(block, std::move(after), site.operation);
   explore();
   if (run_work_ > limits_.run_work) cut(Cut::work);
@@ -102,6 +103,7 @@ void FunctionRun::run_site(const Site& site, const State& before) {
   }
   NewBlock made;
   made.origin = {id_.index, site.operation, site.callee, site.inner};
+  made.family = family_;
   made.cases = export_cases();
   if (!made.cases.empty()) summary_.blocks.push_back(std::move(made));
 }

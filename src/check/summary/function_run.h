@@ -48,6 +48,8 @@ struct Limits {
   std::uint64_t work = 400000;     // operations per function
   bool oom = false;                // follow failed allocations
   bool globals = false;            // blocks that are parked in globals
+  bool double_free = false;        // blocks that are freed again
+  bool mismatched_free = false;    // blocks that are freed in another way than they were made
 };
 
 // The summaries that a run may look at. Others may be in the making on another
@@ -77,8 +79,18 @@ enum class LossKind : std::uint8_t {
   holder_freed,
   discarded,
   thrown,
-  parked
+  parked,
+  freed_twice,
+  freed_wrongly,
 };
+
+// What is wrong with a block: each is looked for, proved and reported by itself.
+enum class Defect : std::uint8_t { leak, double_free, mismatched_free };
+inline Defect defect_of(LossKind kind) {
+  return kind == LossKind::freed_twice     ? Defect::double_free
+         : kind == LossKind::freed_wrongly ? Defect::mismatched_free
+                                           : Defect::leak;
+}
 
 // The place that held the last reference: `offset` bytes (if not negative) into
 // what the operand is the address of. It gets its name when somebody asks.
@@ -108,6 +120,12 @@ struct Candidate {
   bool oom = false;                   // on a path where realloc failed
   std::uint32_t parked = kNotParked;  // not lost: in this global, a ProgramSymbolId
   Verdict verdict = Verdict::undecided;
+  std::uint32_t freed_at = 0;  // freed twice: the operation of the first time
+  FamilyId family = 0;         // freed wrongly: of the block,
+  FamilyId freed_by = 0;       // and how it was freed
+  // Lost with the block that holds it: where that one comes from.
+  bool indirect = false;
+  Origin held_by;
 };
 
 // A body made for the analysis of several functions: its symbols are those of the
@@ -138,7 +156,7 @@ class FunctionRun {
   // Follows the block of `site` path by path, from the function's entry, without
   // merging states, as far as paths lead to one of the operations `goals`; those
   // with few decisions first.
-  ReplayEnd replay(const Origin& site, const std::vector<std::uint32_t>& goals,
+  ReplayEnd replay(const Origin& site, Defect defect, const std::vector<std::uint32_t>& goals,
                    const OnLoss& on_loss);
 
  private:
@@ -207,6 +225,7 @@ class FunctionRun {
     return value.index < escaped_.size() && escaped_[value.index] == escape_round_;
   }
   void havoc(State& state, ValueId value);
+  bool is_passed(const Value& base) const;
   bool is_outside(ValueId base) const;
   void note_index(State& state, const Value& base);
   void note_access(State& state, ValueId pointer);
@@ -242,6 +261,26 @@ class FunctionRun {
   ValueId new_block(State& state, const Site& site);
   std::vector<ValueId> arguments_of(const State& state, const Operation& o);
 
+  // container_call.cc: containers of pointers.
+  void call_container(State state, std::uint32_t index, ContainerEffect effect,
+                      const std::vector<ValueId>& arguments, std::vector<State>& after);
+  ValueId load_element(const State& state, ValueId place, std::uint32_t width);
+  void store_element(State& state, ValueId place, ValueId value);
+  void take_elements(State& state, ValueId container, ValueId from);
+  void give_up_elements(State& state, ValueId container);
+  const Cell* content(const State& state, ValueId container);
+  bool holds_followed(const State& state, ValueId container);
+  int is_loop_over(const State& state, ValueId a, ValueId b);
+
+  // freed.cc: what is freed twice, or in another way than it was made.
+  void release(State& state, std::uint32_t index, ValueId value, FamilyId family);
+  void freed_by_callee(State& state, std::uint32_t index, const Case& taken);
+  void free_again(const State& state, std::uint32_t index, FunctionId callee,
+                  const std::vector<ValueId>& arguments);
+  bool follows_freed(const State& state) const;
+  bool is_seen(const State& state) const;
+  void report_freed(const State& state, std::uint32_t index, LossKind kind, FamilyId by);
+
   // apply.cc: a callee's summary at a call.
   void apply(State state, std::uint32_t index, FunctionId callee,
              const std::vector<ValueId>& arguments, std::vector<State>& after);
@@ -273,6 +312,7 @@ class FunctionRun {
   void check_lost(State& state, std::uint32_t index, LossKind kind, ValueId kept = kNoValue);
   Candidate candidate(const State& state, std::uint32_t index, LossKind kind) const;
   void report_failure(const State& state);
+  void note_indirect(const State& state, std::uint32_t index, LossKind kind, ValueId holder);
   // The part of a variable that holds the followed block.
   LastHolder held_by_var(const State& state, std::uint32_t var) const;
   // What holds it behind an argument of a call.
@@ -347,6 +387,7 @@ class FunctionRun {
   ValueId focus_ = kNoValue;
   ValueId own_name_ = kNoValue;  // what other runs call the focus of this one
   Site site_;                    // Mode::site
+  FamilyId family_ = 0;          // of the focus
   bool starting_ = false;        // the call that makes the focus is being run
   std::pair<Site, std::uint32_t> last_unknown_{{}, ~0u};
   std::uint64_t run_work_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -137,6 +138,7 @@ Result<void> Library::each_model(const ModelText& models, const Take& take) {
                   fmt::format("nothing is said of \"{}\"", name),
                   "write NAME EFFECT..., as in: pool_take alloc");
     }
+    model.family_id = family_of(model.family);
     take(std::move(name), std::move(model));
   }
   return {};
@@ -158,9 +160,28 @@ Result<void> Library::add_resources(const ModelText& models,
   });
 }
 
+// Families beyond what an id can say are not told apart from what is not known.
+FamilyId Library::family_of(const std::string& name) {
+  const auto at = std::ranges::find(families_, name);
+  if (at != families_.end()) return static_cast<FamilyId>(at - families_.begin() + 1);
+  if (families_.size() == UINT8_MAX) return 0;
+  families_.push_back(name);
+  return static_cast<FamilyId>(families_.size());
+}
+
+Result<void> Library::add_containers(const ModelText& models) { return containers_.add(models); }
+
 void Library::find_by_source_name(const std::vector<std::string>& symbols) {
-  if (by_source_name_.empty()) return;
   Demangler demangle;
+  for (const std::string& symbol : symbols) {
+    const std::optional<ContainerEffect> effect = containers_.find(symbol, demangle);
+    if (!effect) continue;
+    LibraryModel model;
+    model.container = *effect;
+    model.declared = true;
+    models_.try_emplace(symbol, std::move(model));
+  }
+  if (by_source_name_.empty()) return;
   for (const std::string& symbol : symbols) {
     const std::string name = normalised_function(demangle(symbol));
     const auto found = by_source_name_.find(without_template_arguments(function_stem(name)));

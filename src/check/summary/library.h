@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "check/summary/containers.h"
+#include "check/summary/state.h"
 
 namespace plumb::check {
 
@@ -43,13 +45,9 @@ struct LibraryModel {
   bool noreturn = false;
   bool throws = false;  // __cxa_throw
   std::string family = "malloc";
+  FamilyId family_id = 0;
+  ContainerEffect container = ContainerEffect::none;
   bool declared = false;  // by the user: counts for a function that is defined, too
-};
-
-// The text of a file of models, or of lines in plumb.toml.
-struct ModelText {
-  std::string text;
-  std::string where;  // for messages
 };
 
 class Library {
@@ -60,8 +58,16 @@ class Library {
   // Of the models of resources, those of the ones that are asked for.
   Result<void> add_resources(const ModelText& models, const std::vector<std::string>& asked);
 
+  // Containers and what their members do: models/containers.models.
+  Result<void> add_containers(const ModelText& models);
+
   // What the user calls as the source does is found by its symbol from now on.
   void find_by_source_name(const std::vector<std::string>& symbols);
+
+  // "malloc", "new[]"; of 0, nothing.
+  std::string_view family(FamilyId id) const {
+    return id == 0 || id > families_.size() ? std::string_view{} : families_[id - 1u];
+  }
 
   const LibraryModel* find(const std::string& symbol) const {
     const auto at = models_.find(symbol);
@@ -70,10 +76,13 @@ class Library {
 
  private:
   template <typename Take>  // (name, model)
-  static Result<void> each_model(const ModelText& models, const Take& take);
+  Result<void> each_model(const ModelText& models, const Take& take);
 
   std::unordered_map<std::string, LibraryModel> models_;
   std::unordered_map<std::string, LibraryModel> by_source_name_;  // "Pool::take"
+  Containers containers_;
+  FamilyId family_of(const std::string& name);
+  std::vector<std::string> families_;
 };
 
 }  // namespace plumb::check

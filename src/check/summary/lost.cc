@@ -31,6 +31,7 @@ bool FunctionRun::mark_focus(const State& state, std::vector<ValueId> work) cons
       case ValueKind::index:
       case ValueKind::cast:
       case ValueKind::reach:
+      case ValueKind::element:
         work.push_back(v.a);
         break;
       case ValueKind::cell:
@@ -102,16 +103,35 @@ void FunctionRun::check_lost(State& state, std::uint32_t index, LossKind kind, V
     }
   }
   // A block that another lost one holds is lost with it, not by itself.
-  const bool indirect = std::any_of(state.cells.begin(), state.cells.end(), [&](const Cell& cell) {
+  const auto holder = std::find_if(state.cells.begin(), state.cells.end(), [&](const Cell& cell) {
     return is_focus(cell.value) && values_.target(cell.base) != focus_;
   });
   state.fate = Fate::freed;  // done with on this path
-  if (indirect) return;
+  if (holder != state.cells.end()) {
+    note_indirect(state, index, kind, values_.target(holder->base));
+    return;
+  }
   if (replaying_) {
     replayed_loss(state, candidate(state, index, kind));
   } else {
     candidates_->push_back(candidate(state, index, kind));
   }
+}
+
+// Said with the finding of the block that holds it, if there is one.
+void FunctionRun::note_indirect(const State& state, std::uint32_t index, LossKind kind,
+                                ValueId holder) {
+  if (replaying_ || !values_.is_heap(holder)) return;
+  const std::uint32_t number = ObjectId{values_[holder].number}.index();
+  const auto from =
+      std::ranges::find(block_numbers_, number, &std::pair<const Site, std::uint32_t>::second);
+  if (from == block_numbers_.end()) return;
+  Candidate out = candidate(state, index, kind);
+  const Site& site = from->first;
+  out.indirect = true;
+  out.held_by = {id_.index, site.operation, site.callee, site.inner};
+  out.trail.clear();
+  candidates_->push_back(std::move(out));
 }
 
 Candidate FunctionRun::candidate(const State& state, std::uint32_t index, LossKind kind) const {
@@ -150,7 +170,11 @@ LastHolder FunctionRun::held_by_argument(const State& state, const Operation& ca
   if (mode_ != Mode::site || state.fate != Fate::live) return {};
   for (const Cell& cell : state.cells) {
     if (!is_focus(cell.value)) continue;
+    const Value& place = values_[cell.base];
     for (std::uint32_t i = 0; i < arguments.size() && i < call.pool_count; ++i) {
+      if (place.kind == ValueKind::element && place.a == arguments[i]) {
+        return {body_.pool[call.pool_begin + i], -1};
+      }
       if (values_.place(arguments[i]).base != cell.base) continue;
       return {body_.pool[call.pool_begin + i], cell.offset - values_.place(arguments[i]).offset};
     }

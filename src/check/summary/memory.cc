@@ -19,10 +19,18 @@ constexpr std::uint32_t kWord = 8;
 // Memory that is neither a local variable nor a block of this path.
 bool FunctionRun::is_outside(ValueId base) const {
   const Value& v = values_[base];
-  if (v.kind == ValueKind::index) return is_outside(values_.place(v.a).base);
+  if (v.kind == ValueKind::index || v.kind == ValueKind::element) {
+    return is_outside(values_.place(v.a).base);
+  }
   if (v.kind != ValueKind::object) return true;
   const ObjectKind kind = ObjectId{v.number}.kind();
   return kind == ObjectKind::global || kind == ObjectKind::function;
+}
+
+// What a parameter points to, or a container that is there.
+bool FunctionRun::is_passed(const Value& base) const {
+  if (base.kind != ValueKind::element) return base.kind == ValueKind::param;
+  return values_[values_.place(base.a).base].kind == ValueKind::param;
 }
 
 // What memory that nothing has written yet holds.
@@ -85,6 +93,7 @@ void FunctionRun::note_access(State& state, ValueId pointer) {
 ValueId FunctionRun::load(State& state, ValueId pointer, std::uint32_t width) {
   const auto [base, offset] = values_.place(pointer);
   const Value v = values_[base];
+  if (v.kind == ValueKind::element) return load_element(state, base, width);
   note_index(state, v);
   if (v.kind == ValueKind::object && ObjectId{v.number}.kind() == ObjectKind::var && offset == 0) {
     const std::uint32_t var = ObjectId{v.number}.index();
@@ -146,13 +155,17 @@ void FunctionRun::store(State& state, ValueId pointer, std::uint32_t width, Valu
     state.vars[ObjectId{v.number}.index()] = value;
     return;
   }
-  state.set_cell(base, offset, width, value);
+  if (v.kind == ValueKind::element) {
+    store_element(state, base, value);
+  } else {
+    state.set_cell(base, offset, width, value);
+  }
   // Kept in a structure that we cannot follow: it is somebody else's now.
   if (values_[values_.target(value)].kind == ValueKind::integer) return;
   const ValueId holder = values_.target(base);
   const bool in_block = values_.is_heap(holder);
-  const bool foreign = in_block ? holder != focus_ && state.is_given(holder)
-                                : is_outside(base) && v.kind != ValueKind::param;
+  const bool foreign =
+      in_block ? holder != focus_ && state.is_given(holder) : is_outside(base) && !is_passed(v);
   if (foreign) {
     const Value& root = values_[values_.root(base)];
     const bool global =
@@ -254,6 +267,9 @@ ValueId FunctionRun::rebased(ValueId base, ValueId from, ValueId to) {
   const Value v = values_[base];
   if (v.kind == ValueKind::index) return values_.index(rebased(v.a, from, to), v.b, v.number);
   if (v.kind == ValueKind::pointer) return values_.pointer(rebased(v.a, from, to), v.number);
+  if (v.kind == ValueKind::element) {
+    return values_.element(rebased(v.a, from, to), static_cast<Elements>(v.number));
+  }
   return base;
 }
 
@@ -306,7 +322,8 @@ void FunctionRun::free_value(State& state, ValueId value) {
     if (unclear && root != value) {
       for (const Cell& cell : state.cells) {
         if (is_focus(cell.value) && values_.root(cell.base) == root &&
-            (values_[cell.base].kind == ValueKind::index || global_of(cell.base) != kNotParked)) {
+            (values_[cell.base].kind == ValueKind::index ||
+             values_[cell.base].kind == ValueKind::element || global_of(cell.base) != kNotParked)) {
           state.fate = Fate::freed;
           return;
         }
@@ -377,6 +394,7 @@ void FunctionRun::escape_value(State& state, ValueId value) {
     switch (v.kind) {
       case ValueKind::pointer:
       case ValueKind::index:
+      case ValueKind::element:
       case ValueKind::cast:
         work.push_back(v.a);
         break;

@@ -44,6 +44,7 @@ struct FunctionRun::Replaying {
   }
 
   const OnLoss* on_loss = nullptr;
+  Defect defect = Defect::leak;
   std::vector<Loop> loops;
   std::vector<std::uint32_t> to_site;  // by block: how far it is
   std::vector<std::uint32_t> to_goal;
@@ -57,16 +58,19 @@ struct FunctionRun::Replaying {
 
 // Nothing more to learn on this path.
 bool FunctionRun::is_over(const State& state) const {
+  if (replaying_ && replaying_->stopped) return true;
+  // What was freed matters as long as somebody could free it again.
+  if (follows_freed(state)) return !is_seen(state);
   if (!replaying_) return state.fate != Fate::live;
-  return state.fate == Fate::freed || state.fate == Fate::escaped || replaying_->stopped;
+  return state.fate == Fate::freed || state.fate == Fate::escaped;
 }
 
 void FunctionRun::decide_openly(bool open) {
   if (replaying_) replaying_->open = open;
 }
 
-ReplayEnd FunctionRun::replay(const Origin& site, const std::vector<std::uint32_t>& goals,
-                              const OnLoss& on_loss) {
+ReplayEnd FunctionRun::replay(const Origin& site, Defect defect,
+                              const std::vector<std::uint32_t>& goals, const OnLoss& on_loss) {
   mode_ = Mode::site;
   site_ = {site.operation, site.callee, site.inner};
   focus_ = values_.object(ObjectId::of(ObjectKind::heap, 0));
@@ -76,6 +80,7 @@ ReplayEnd FunctionRun::replay(const Origin& site, const std::vector<std::uint32_
   replaying_ = std::make_shared<Replaying>();
   Replaying& r = *replaying_;
   r.on_loss = &on_loss;
+  r.defect = defect;
   for (std::uint32_t b = 0; b < body_.blocks.size(); ++b) {
     if (shape_.loop_head[b]) r.loops.push_back({b, shape_.loop_end[b]});
   }
@@ -112,7 +117,7 @@ void FunctionRun::start_replayed(State state, std::uint32_t index, std::vector<S
   call(std::move(state), index, made);
   starting_ = false;
   for (State& each : made) {
-    if (each.fate != Fate::live) continue;
+    if (each.fate != Fate::live && !follows_freed(each)) continue;
     each.trail = 0;
     each.way_out = 0;
     after.push_back(std::move(each));
@@ -176,8 +181,16 @@ void FunctionRun::send_replayed(BlockIndex from, BlockIndex to, State state) {
   std::push_heap(r.waiting.begin(), r.waiting.end(), Replaying::later);
 }
 
+// The followed block was freed, and it is of interest whether it is again.
+bool FunctionRun::follows_freed(const State& state) const {
+  if (mode_ != Mode::site || state.fate != Fate::freed || state.freed_at == kNotFreed) {
+    return false;
+  }
+  return replaying_ ? replaying_->defect == Defect::double_free : limits_.double_free;
+}
+
 void FunctionRun::replayed_loss(const State& state, const Candidate& candidate) {
-  if (replaying_->stopped) return;
+  if (replaying_->stopped || replaying_->defect != defect_of(candidate.kind)) return;
   if ((*replaying_->on_loss)(values_, state, candidate)) replaying_->stopped = true;
 }
 

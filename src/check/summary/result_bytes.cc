@@ -11,8 +11,8 @@ namespace plumb::check {
 
 // A member that is added to one of these belongs into its description below.
 static_assert(sizeof(Value) == 24 && sizeof(Fact) == 24 && sizeof(Cell) == 24);
-static_assert(sizeof(Case) == 136 && sizeof(Origin) == 16 && sizeof(Effect) == 104);
-static_assert(sizeof(TrailStep) == 8 && sizeof(Candidate) == 112);
+static_assert(sizeof(Case) == 144 && sizeof(Origin) == 16 && sizeof(Effect) == 104);
+static_assert(sizeof(TrailStep) == 8 && sizeof(Candidate) == 136);
 static_assert(sizeof(Summary) == sizeof(Values) + sizeof(Effect) + 128);
 
 template <typename Archive>
@@ -42,13 +42,13 @@ void fields(Archive& archive, Like<Cell> auto& it) {
 
 template <typename Archive>
 void fields(Archive& archive, Like<Case> auto& it) {
-  archive(it.throws, it.fate, it.in_place, it.by_content, it.result, it.result_fact, it.guards,
-          it.ways, it.ways_lost, it.parked, it.holders, it.beside);
+  archive(it.throws, it.fate, it.in_place, it.by_content, it.freed_by, it.result, it.result_fact,
+          it.guards, it.ways, it.ways_lost, it.parked, it.holders, it.beside);
 }
 
 template <typename Archive>
 void fields(Archive& archive, Like<NewBlock> auto& it) {
-  archive(it.origin, it.cases);
+  archive(it.origin, it.family, it.cases);
 }
 
 template <typename Archive>
@@ -92,7 +92,8 @@ void fields(Archive& archive, Like<TrailStep> auto& it) {
 template <typename Archive>
 void fields(Archive& archive, Like<Candidate> auto& it) {
   archive(it.function, it.origin, it.operation, it.lost_at, it.used_at, it.kind, it.holder,
-          it.trail, it.merged, it.oom, it.parked, it.verdict);
+          it.trail, it.merged, it.oom, it.parked, it.verdict, it.freed_at, it.family, it.freed_by,
+          it.indirect, it.held_by);
 }
 
 namespace {
@@ -139,6 +140,7 @@ void each_number(Candidate& candidate, const Symbol& symbol, const Function& fun
   function(candidate.function);
   each_number(candidate.origin, symbol, function);
   if (candidate.parked != kNotParked) symbol(candidate.parked);
+  if (candidate.indirect) each_number(candidate.held_by, symbol, function);
 }
 
 // Identities in the order in which they are first mentioned.
@@ -238,7 +240,9 @@ bool is_sound(const Candidate& candidate, FunctionId function, const Function& b
   const std::size_t count = body.operations.size();
   return candidate.function == function.index && is_sound(candidate.origin, function, body) &&
          candidate.operation < count && candidate.lost_at < count && candidate.used_at < count &&
-         candidate.kind <= LossKind::parked && candidate.verdict <= Verdict::refuted &&
+         candidate.freed_at < count &&
+         (!candidate.indirect || is_sound(candidate.held_by, function, body)) &&
+         candidate.kind <= LossKind::freed_wrongly && candidate.verdict <= Verdict::refuted &&
          std::ranges::all_of(
              candidate.trail, [&](const TrailStep& step) { return step.operation < count; });
 }

@@ -13,6 +13,11 @@
 
 namespace plumb::check {
 
+// How blocks are given back, as the models name it: "malloc", "new[]"; 0: not known.
+using FamilyId = std::uint8_t;
+
+inline constexpr std::uint32_t kNotFreed = ~0u;
+
 // What is known of a value: a range, and whether it is not zero.
 struct Fact {
   std::int64_t low = INT64_MIN;
@@ -68,6 +73,9 @@ struct State {
   ValueId failure = {};
   bool tested = false;
   std::uint32_t lost_at = 0;
+  // Freed: by the operation, in the way of a family; kNotFreed, 0: not known.
+  std::uint32_t freed_at = kNotFreed;
+  FamilyId freed_by = 0;
   // The signs that what is to be returned may have, from where that was said; 0: not
   // said. A walk along a structure joins to a value of which nothing is known.
   std::uint8_t returning = 0;

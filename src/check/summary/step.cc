@@ -179,7 +179,11 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
       if (body_.vars[var.index].simple) {
         state.vars[var.index] = kNoValue;
       } else {
-        state.drop_cells_of(values_.object(ObjectId::of(ObjectKind::var, var.index)));
+        const ValueId object = values_.object(ObjectId::of(ObjectKind::var, var.index));
+        state.drop_cells_of(object);
+        std::erase_if(state.cells, [&](const Cell& cell) {
+          return values_[cell.base].kind == ValueKind::element && values_.root(cell.base) == object;
+        });
       }
       check_lost(state, index, LossKind::scope_end);
       break;

@@ -39,6 +39,7 @@ struct Case {
   Fate fate = Fate::live;
   bool in_place = false;    // an input: still where the caller had it
   bool by_content = false;  // what is in the block decided it
+  FamilyId freed_by = 0;
   ValueId result = kNoValue;
   Fact result_fact;
   std::vector<Guard> guards;  // hold in any case
@@ -69,6 +70,7 @@ struct Origin {
 // A block that the caller may get.
 struct NewBlock {
   Origin origin;
+  FamilyId family = 0;
   std::vector<Case> cases;
 };
 

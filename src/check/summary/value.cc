@@ -102,6 +102,12 @@ bool fold(Code code, std::int64_t a, std::int64_t b, std::int64_t& out) {
   }
 }
 
+// An address in what another value is the address of.
+bool is_inside(const Value& value) {
+  return value.kind == ValueKind::pointer || value.kind == ValueKind::index ||
+         value.kind == ValueKind::element;
+}
+
 std::uint64_t hash_of(const Value& v) {
   std::uint64_t h = static_cast<std::uint64_t>(v.kind) | static_cast<std::uint64_t>(v.code) << 8 |
                     static_cast<std::uint64_t>(v.width) << 16;
@@ -148,11 +154,10 @@ std::optional<Values> Values::restore(std::vector<Value> values) {
   Values out;
   for (std::uint32_t i = 1; i < values.size(); ++i) {
     const Value& value = values[i];
-    if (value.kind == ValueKind::none || value.kind > ValueKind::pair) return std::nullopt;
+    if (value.kind == ValueKind::none || value.kind > ValueKind::element) return std::nullopt;
     // A table names parts before what is made of them.
     if (value.code > Code::same || value.a.index >= i || value.b.index >= i) return std::nullopt;
-    const bool inside = value.kind == ValueKind::pointer || value.kind == ValueKind::index;
-    out.targets_.push_back(inside ? out.targets_[value.a.index] : ValueId::of(i));
+    out.targets_.push_back(is_inside(value) ? out.targets_[value.a.index] : ValueId::of(i));
     if (value.kind == ValueKind::fresh) out.fresh_ = std::max(out.fresh_, value.number);
   }
   out.values_ = std::move(values);
@@ -161,11 +166,12 @@ std::optional<Values> Values::restore(std::vector<Value> values) {
 
 ValueId Values::append(const Value& value) {
   const ValueId id = ValueId::of(static_cast<std::uint32_t>(values_.size()));
-  const bool inside = value.kind == ValueKind::pointer || value.kind == ValueKind::index;
   values_.push_back(value);
-  targets_.push_back(inside ? targets_[value.a.index] : id);
+  targets_.push_back(is_inside(value) ? targets_[value.a.index] : id);
   has_elements_.push_back(false);
-  if (value.kind == ValueKind::index) has_elements_[targets_.back().index] = true;
+  if (value.kind == ValueKind::index || value.kind == ValueKind::element) {
+    has_elements_[targets_.back().index] = true;
+  }
   return id;
 }
 
@@ -229,6 +235,7 @@ ValueId Values::cell(ValueId base, std::int64_t offset, std::uint32_t width) {
 ValueId Values::pointer(ValueId base, std::int64_t offset) {
   const Value from = (*this)[base];
   if (from.kind == ValueKind::reach) return base;
+  if (from.kind == ValueKind::element) return offset ? element(from.a, Elements::any) : base;
   if (from.kind == ValueKind::integer) return integer(from.number + offset);
   if (from.kind == ValueKind::pointer) {
     offset += from.number;
@@ -244,6 +251,7 @@ ValueId Values::index(ValueId base, ValueId by, std::int64_t scale) {
   if (step.kind == ValueKind::integer) return pointer(base, step.number * scale);
   const Value from = (*this)[base];
   if (from.kind == ValueKind::reach) return base;
+  if (from.kind == ValueKind::element) return element(from.a, Elements::any);
   return intern(
       {.kind = ValueKind::index, .depth = from.depth, .a = base, .b = by, .number = scale});
 }
@@ -256,6 +264,21 @@ ValueId Values::reach(ValueId base) {
 ValueId Values::pair(ValueId first, ValueId second) {
   const std::uint8_t depth = std::max((*this)[first].depth, (*this)[second].depth);
   return intern({.kind = ValueKind::pair, .depth = depth, .a = first, .b = second});
+}
+
+ValueId Values::element(ValueId container, Elements which) {
+  const Value from = (*this)[container];
+  // A container in a container, or beyond what is told apart.
+  if (from.kind == ValueKind::reach || from.kind == ValueKind::element) return container;
+  const auto make = [&](Elements each, ValueId place) {
+    return intern({.kind = ValueKind::element,
+                   .depth = from.depth,
+                   .a = container,
+                   .b = place,
+                   .number = static_cast<std::int64_t>(each)});
+  };
+  const ValueId first = make(Elements::first, kNoValue);
+  return which == Elements::first ? first : make(which, first);
 }
 
 ValueId Values::word(ValueId aggregate, std::int64_t offset) const {
@@ -324,6 +347,12 @@ ValueId Values::compare(Code code, ValueId a, ValueId b, std::uint32_t width) {
     const std::int64_t right = cut((*this)[b].number, width, !is_unsigned);
     if (fold(code, left, right, out)) return integer(out);
   }
+  // One name for many addresses: two of them may be the same or not, each time anew.
+  const auto is_any = [&](ValueId id) {
+    const Value& v = (*this)[id];
+    return v.kind == ValueKind::element && v.number == static_cast<std::int64_t>(Elements::any);
+  };
+  if ((is_any(a) && !is_integer(b)) || (is_any(b) && !is_integer(a))) return fresh();
   if (a == b) {
     const bool holds = code == Code::eq || code == Code::le_s || code == Code::ge_s ||
                        code == Code::le_u || code == Code::ge_u;
@@ -414,6 +443,7 @@ ValueId Values::merge(std::uint32_t block, ValueId place, std::int64_t number, V
 Values::Place Values::place(ValueId pointer) const {
   const Value& value = (*this)[pointer];
   if (value.kind == ValueKind::pointer) return {value.a, value.number};
+  if (value.kind == ValueKind::element && value.b != kNoValue) return {value.b, 0};
   return {pointer, 0};
 }
 
@@ -430,6 +460,7 @@ ValueId Values::root(ValueId id) const {
       case ValueKind::pointer:
       case ValueKind::index:
       case ValueKind::reach:
+      case ValueKind::element:
       case ValueKind::cast:
         id = value.a;
         break;

@@ -10,9 +10,11 @@
 //   binary, compare, cast   of other values
 //   reach b              anything that can be reached from b (lists, trees)
 //   pair (a, b)          an aggregate of two words in a register
+//   element (c, any)     the address of an element of the container at c
 //
 // A pointer's base is never itself a pointer and its offset never 0, so the
-// same place has one name. Depth is bounded: a cell of a cell of ... beyond
+// same place has one name. All elements of a container are one place, see
+// container_call.cc. Depth is bounded: a cell of a cell of ... beyond
 // kDepth is `reach`.
 #pragma once
 
@@ -43,7 +45,11 @@ enum class ValueKind : std::uint8_t {
   reach,
   merge,
   pair,
+  element,
 };
+
+// Which element of a container an address is that of.
+enum class Elements : std::uint8_t { first, any, end };
 
 struct Value {
   ValueKind kind = ValueKind::none;
@@ -95,6 +101,7 @@ class Values {
   ValueId index(ValueId base, ValueId by, std::int64_t scale);
   ValueId reach(ValueId base);
   ValueId pair(ValueId first, ValueId second);
+  ValueId element(ValueId container, Elements which);
   // A word of an aggregate; of one that is not known by its words, kNoValue.
   ValueId word(ValueId aggregate, std::int64_t offset) const;
   // `likely` or `other` save the look-up when they are the one.

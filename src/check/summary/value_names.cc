@@ -187,6 +187,8 @@ std::string ValueNames::text(ValueId id, int depth) const {
       return fmt::format("({}, {})", part(v.a), part(v.b));
     case ValueKind::reach:
       return fmt::format("reach({})", part(v.a));
+    case ValueKind::element:
+      return fmt::format("element({})", part(v.a));
   }
   return "?";
 }

@@ -87,6 +87,9 @@ inline void add(Report& report, Leak leak) {
     case Kind::forgotten:
       totals.forgotten += sum;
       break;
+    case Kind::double_free:
+    case Kind::mismatched_free:
+      break;
   }
   if (leak.suppressed) ++totals.suppressed;
   if (leak.known) ++totals.known;

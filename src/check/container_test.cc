@@ -1,0 +1,156 @@
+// What containers of the C++ library hold: raw pointers.
+#include "check/source_check.h"
+
+namespace plumb::check {
+namespace {
+
+Names losers(const std::string& source) { return finders(check_source(source, "cc")); }
+
+TEST(Containers, AVectorHoldsItsPointers) {
+  EXPECT_EQ(losers(R"(
+#include <stdlib.h>
+#include <vector>
+void ended_bad() { std::vector<char*> v; v.push_back((char*)malloc(4)); }
+void cleared_bad() { std::vector<int*> v; v.push_back(new int(1)); v.clear(); }
+void walked_bad(void (*print)(int)) {
+  std::vector<int*> v;
+  for (int i = 0; i < 4; i++) v.push_back(new int(i));
+  for (int* each : v) print(*each);
+}
+void freed_ok() {
+  std::vector<char*> v;
+  v.push_back((char*)malloc(4));
+  for (char* each : v) free(each);
+}
+void by_index_ok(unsigned n) {
+  std::vector<int*> v;
+  for (unsigned i = 0; i < n; i++) v.push_back(new int(1));
+  for (unsigned i = 0; i < v.size(); i++) delete v[i];
+}
+void popped_ok(int n) {
+  std::vector<int*> v;
+  while (n--) v.push_back(new int(n));
+  while (!v.empty()) { delete v.back(); v.pop_back(); }
+}
+void backwards_ok() {
+  std::vector<int*> v{new int(1), new int(2)};
+  for (auto it = v.rbegin(); it != v.rend(); ++it) delete *it;
+}
+std::vector<int*> returned_ok() { std::vector<int*> v; v.push_back(new int(1)); return v; }
+void dropped_bad() { std::vector<int*> v = returned_ok(); }
+void kept_ok(std::vector<int*>& out) { out.push_back(new int(1)); }
+)"),
+            (Names{"ended_bad", "cleared_bad", "walked_bad", "dropped_bad"}));
+}
+
+TEST(Containers, SharedWithWhatIsCalled) {
+  EXPECT_EQ(losers(R"(
+#include <vector>
+void use(const std::vector<int*>& all);
+static void drop(std::vector<int*>& all) { for (int* each : all) delete each; all.clear(); }
+static void third(std::vector<int*> all) { delete all[2]; }
+static void look(std::vector<int*> all) { if (*all[2] == 7) all[2]++; }
+static void fill(std::vector<int*>& all) { all.insert(all.end(), 3, new int(1)); }
+void drop_ok() { std::vector<int*> v; fill(v); drop(v); }
+void third_ok() { std::vector<int*> v; fill(v); third(v); }
+void look_bad() { std::vector<int*> v; fill(v); look(v); }
+void unknown_ok() { std::vector<int*> v; fill(v); use(v); }
+)"),
+            (Names{"look_bad"}));
+}
+
+TEST(Containers, ListsAndMaps) {
+  EXPECT_EQ(losers(R"(
+#include <deque>
+#include <list>
+#include <map>
+#include <string>
+#include <unordered_map>
+static char* taken(std::list<char*> all) { return all.back(); }
+void list_bad() { std::list<char*> l; l.push_back(new char[4]); taken(l); }
+void list_ok() { std::list<char*> l; l.push_back(new char[4]); delete[] taken(l); }
+void list_walk_ok() {
+  std::list<char*> l;
+  l.push_front(new char[4]);
+  for (std::list<char*>::iterator it = l.begin(); it != l.end(); ++it) delete[] *it;
+}
+void map_bad(int n) { std::map<int, char*> m; m[n] = new char[4]; m[n + 1] = m[n]; }
+void map_ok(int n) {
+  std::map<int, char*> m;
+  m[n] = new char[4];
+  for (auto& each : m) delete[] each.second;
+}
+void insert_bad() { std::map<std::string, int*> m; m.insert({"a", new int(1)}); }
+void insert_ok() {
+  std::map<std::string, int*> m;
+  m.insert({"a", new int(1)});
+  for (auto it = m.begin(); it != m.end(); it++) delete it->second;
+}
+void unordered_ok() {
+  std::unordered_map<int, int*> m;
+  m.emplace(1, new int(1));
+  for (auto [key, value] : m) delete value;
+}
+void deque_bad() { std::deque<int*> d; d.push_back(new int(1)); }
+void deque_ok() {
+  std::deque<int*> d;
+  d.push_back(new int(1));
+  while (!d.empty()) { int* p = d.front(); d.pop_front(); delete p; }
+}
+)"),
+            (Names{"list_bad", "map_bad", "insert_bad", "deque_bad"}));
+}
+
+// Not a finding of its own: it goes with the block that holds it.
+TEST(Indirect, IsSaidWithTheBlockThatHoldsIt) {
+  const Report report = check_source(R"(
+#include <stdlib.h>
+struct pair { char *x; char *y; };
+static struct pair *both(char *x, char *y) {
+  struct pair *p = malloc(sizeof *p);
+  p->x = x;
+  p->y = y;
+  return p;
+}
+void lose(void) {
+  char *x = malloc(4);
+  char *y = malloc(4);
+  struct pair *p = both(x, y);
+  free(y);
+  p->y = NULL;
+}
+)");
+  ASSERT_EQ(report.leaks.size(), 1u);
+  EXPECT_EQ(report.leaks[0].allocation.stack.front().line, 5u);
+  EXPECT_EQ(report.leaks[0].indirect.blocks, 1u);
+  ASSERT_GE(report.leaks[0].path.size(), 2u);
+  const Step& held = report.leaks[0].path[report.leaks[0].path.size() - 2];
+  EXPECT_EQ(held.event, "holds");
+  EXPECT_EQ(held.location.line, 11u);
+}
+
+TEST(Containers, MembersOfClasses) {
+  EXPECT_EQ(losers(R"(
+#include <memory>
+#include <string>
+#include <vector>
+struct Owner {
+  std::vector<int*> all;
+  void add(int* p) { all.push_back(p); }
+  ~Owner() { for (int* each : all) delete each; }
+};
+struct Careless {
+  std::vector<int*> all;
+  void add(int* p) { all.push_back(p); }
+};
+void owner_ok() { Owner o; o.add(new int(1)); }
+void careless_bad() { Careless c; c.add(new int(1)); }
+void owned_ok() { auto o = std::make_unique<Owner>(); o->add(new int(1)); }
+void values_ok() { std::vector<std::string> v; v.push_back("long enough not to be inside"); }
+void smart_ok() { std::vector<std::unique_ptr<int>> v; v.push_back(std::make_unique<int>(1)); }
+)"),
+            (Names{"careless_bad"}));
+}
+
+}  // namespace
+}  // namespace plumb::check

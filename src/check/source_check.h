@@ -1,0 +1,62 @@
+// For tests: checks a source text with the models that come with Plumb.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "check/check.h"
+
+namespace plumb::check {
+
+inline ModelText shipped_models(std::string_view name) {
+  const std::filesystem::path here(PLUMB_TEST_DATA);
+  const std::string where = fmt::format("models/{}", name);
+  const Result<std::string> text =
+      read_file((here / "../../.." / where).lexically_normal().string());
+  EXPECT_TRUE(text);
+  return {text.value_or(""), where};
+}
+
+using Adjust = std::function<void(CheckOptions&)>;
+
+inline Report check_source(const std::string& source, std::string_view extension = "c",
+                           const Adjust& adjust = {}) {
+  const std::string path =
+      fmt::format("{}/plumb_check_test.{}.{}", testing::TempDir(), getpid(), extension);
+  EXPECT_TRUE(write_file(path, source));
+  CheckOptions options;
+  options.jobs.push_back({"", path, {path}});
+  options.models = shipped_models("c.models");
+  options.resources = shipped_models("resources.models");
+  options.containers = shipped_models("containers.models");
+  if (adjust) adjust(options);
+  const Result<CheckOutcome> outcome = check_program(options);
+  EXPECT_TRUE(outcome) << (outcome ? "" : outcome.error().message());
+  return outcome ? outcome->report : Report{};
+}
+
+// The functions in which something is lost, or else where the path of a finding ends.
+inline std::set<std::string> finders(const Report& report) {
+  std::set<std::string> out;
+  for (const Leak& leak : report.leaks) {
+    const Frame& at = leak.loss           ? leak.loss->stack.front()
+                      : leak.path.empty() ? leak.allocation.stack.front()
+                                          : leak.path.back().location;
+    out.insert(at.function.substr(0, at.function.find('(')));
+  }
+  return out;
+}
+
+using Names = std::set<std::string>;
+
+}  // namespace plumb::check
