@@ -160,6 +160,7 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
   if (into.way_out != other.way_out) into.way_out = 0;
   into.used_at = std::max(into.used_at, other.used_at);
   into.merged = into.merged || other.merged;
+  into.oom = into.oom && other.oom;
   return changed;
 }
 

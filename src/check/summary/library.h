@@ -63,17 +63,15 @@ class Library {
   // What the user calls as the source does is found by its symbol from now on.
   void find_by_source_name(const std::vector<std::string>& symbols);
 
-  const LibraryModel* find(const std::string& symbol) const {
-    const auto at = models_.find(symbol);
-    return at == models_.end() ? nullptr : &at->second;
-  }
+  const LibraryModel* find(const std::string& symbol) const;
 
  private:
   template <typename Take>  // (name, model)
   static Result<void> each_model(const ModelText& models, const Take& take);
 
   std::unordered_map<std::string, LibraryModel> models_;
-  std::unordered_map<std::string, LibraryModel> by_source_name_;  // "Pool::take"
+  std::unordered_map<std::string, LibraryModel> by_source_name_;    // "Pool::take"
+  std::vector<std::pair<std::string, LibraryModel>> by_beginning_;  // "_ZNSo"; the last counts
 };
 
 }  // namespace plumb::check

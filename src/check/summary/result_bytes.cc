@@ -11,7 +11,7 @@ namespace plumb::check {
 
 // A member that is added to one of these belongs into its description below.
 static_assert(sizeof(Value) == 24 && sizeof(Fact) == 24 && sizeof(Cell) == 24);
-static_assert(sizeof(Case) == 136 && sizeof(Origin) == 16 && sizeof(Effect) == 104);
+static_assert(sizeof(Case) == 144 && sizeof(Origin) == 16 && sizeof(Effect) == 104);
 static_assert(sizeof(TrailStep) == 8 && sizeof(Candidate) == 112);
 static_assert(sizeof(Summary) == sizeof(Values) + sizeof(Effect) + 128);
 
@@ -42,8 +42,8 @@ void fields(Archive& archive, Like<Cell> auto& it) {
 
 template <typename Archive>
 void fields(Archive& archive, Like<Case> auto& it) {
-  archive(it.throws, it.fate, it.in_place, it.by_content, it.result, it.result_fact, it.guards,
-          it.ways, it.ways_lost, it.parked, it.holders, it.beside);
+  archive(it.throws, it.fate, it.in_place, it.by_content, it.oom, it.result, it.result_fact,
+          it.guards, it.ways, it.ways_lost, it.parked, it.holders, it.beside);
 }
 
 template <typename Archive>
