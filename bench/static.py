@@ -3,6 +3,7 @@
 
     static.py PLUMB [--suites=DIR] [--saber=PATH] [--only=juliet,svf] [--sample=N]
     static.py PLUMB --only=packages [--packages=tar,lua5.4] [--work=DIR] [--no-peers]
+    static.py PLUMB --only=saver,fixes --suites=DIR [--half=develop|report] [--verbose]
 
 The suites and Saber are third-party and kept outside of the repository; what is
 absent is named. Tables in Markdown. --half=develop|report looks at one half of
@@ -24,10 +25,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from static import packages  # noqa: E402
+from static import fixes, packages, projects  # noqa: E402
 from static.score import Score  # noqa: E402
 from static.suites import SUITES, Item  # noqa: E402
 from static.tools import Tool, make_tools  # noqa: E402
+
+REAL = {"saver": projects.measure_saver, "fixes": fixes.measure_fixes}
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -35,7 +38,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("plumb", type=Path)
     parser.add_argument("--suites", type=Path, help="folder with the suites")
     parser.add_argument("--saber", help="path of SVF's saber")
-    parser.add_argument("--only", default=",".join([*SUITES, "packages"]),
+    parser.add_argument("--only", default=",".join([*SUITES, *REAL, "packages"]),
                         help="suites, with commas; packages: Debian's sources")
     parser.add_argument("--packages", default="", help="only these packages, with commas")
     parser.add_argument("--work", type=Path, help="keeps the sources of packages here")
@@ -109,14 +112,20 @@ def main() -> int:
             packages.run(options.plumb.resolve(), options.work, chosen, not options.no_peers,
                          options.prepare)
             continue
-        if name not in SUITES:
-            print(f"static: no suite '{name}'; there are {', '.join(SUITES)}", file=sys.stderr)
+        if name not in SUITES and name not in REAL:
+            print(f"static: no suite '{name}'; there are {', '.join([*SUITES, *REAL])}",
+                  file=sys.stderr)
             return 2
-        suite = SUITES[name]
-        root = options.suites / suite.folder if options.suites else None
+        folder = SUITES[name].folder if name in SUITES else name
+        root = options.suites / folder if options.suites else None
         if root is None or not root.is_dir():
-            print(f"\n### {name}\n\nabsent: --suites=DIR has no folder {suite.folder}")
+            print(f"\n### {name}\n\nabsent: --suites=DIR has no folder {folder}")
             continue
+        if name in REAL:
+            print(f"\n### {name}\n")
+            REAL[name](root, options.plumb.resolve(), options.half, options.verbose, options.jobs)
+            continue
+        suite = SUITES[name]
         tools = [tool for tool in make_tools(options.plumb.resolve(), options.saber, suite.defect)
                  if re.search(options.tools, tool.name)]
         items = choose(suite.read(root), options)

@@ -20,6 +20,9 @@ class Encoder {
 
   bool too_large() const { return made_.size() > kMostValues; }
 
+  // A block that did not come is at no address of its own.
+  void add_failed(ValueId block) { made_.emplace(block.index, number(0)); }
+
   void add(ValueId value, const Fact& fact) {
     const Value& v = values_[value];
     if (v.kind == ValueKind::compare) {
@@ -187,6 +190,10 @@ Feasible is_feasible(const Values& values, const State& state, unsigned budget) 
     z3::solver solver(context, z3::solver::simple());
     solver.set("rlimit", budget);
     Encoder encoder(values, context, solver);
+    for (const auto& [value, fact] : state.facts) {
+      const bool is_null = fact.low == 0 && fact.high == 0;
+      if (is_null && values[value].kind == ValueKind::object) encoder.add_failed(value);
+    }
     for (const auto& [value, fact] : state.facts) {
       encoder.add(value, fact);
       if (encoder.too_large()) return Feasible::undecided;

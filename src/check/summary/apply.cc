@@ -45,6 +45,7 @@ class FunctionRun::Instance {
         if (object.index() == 0 && makes_focus_) return run_.focus_;
         const ValueId block = run_.block_from({index_, callee_.index, object.index()});
         run_.renew(state_, block);
+        run_.forget_failure(state_, block);
         return block;
       }
       case ValueKind::cell: {
@@ -361,6 +362,7 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
   const LastHolder held = held_by_argument(next, o, arguments);
   if (!makes_focus && is_taken_by(next, callee)) next.fate = Fate::escaped;
   Instance at_call(*this, next, index, callee, arguments, makes_focus);
+  next.oom = next.oom || (taken && taken->oom);
   if (taken) {
     if (input && presumes_disowned(next, summary, *taken, *input, taken->guards, at_call)) return;
     if (input && presumes_refused(next, index, summary, *taken, *input, at_call)) return;

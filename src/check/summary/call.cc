@@ -18,7 +18,17 @@ ValueId FunctionRun::new_block(State& state, const Site& site) {
     state.fate = Fate::live;
     return focus_;
   }
-  return block_from(site);
+  const ValueId block = block_from(site);
+  forget_failure(state, block);
+  return block;
+}
+
+// The next block of a site may come although the one before did not.
+void FunctionRun::forget_failure(State& state, ValueId block) const {
+  if (!may_have_failed(block)) return;
+  std::erase_if(state.facts, [&](const auto& known) {
+    return known.first == block || values_[known.first].a == block;
+  });
 }
 
 // One name stands for all the blocks of a site. When the next one comes while

@@ -39,16 +39,19 @@ int compare_with_memory(const Values& values, const Value& v) {
 
 }  // namespace
 
+// With --oom a block other than the followed one may not have come.
+bool FunctionRun::may_have_failed(ValueId id) const {
+  return limits_.oom && id != focus_ && values_[id].kind == ValueKind::object &&
+         values_.is_heap(id);
+}
+
 bool FunctionRun::is_nonzero(const State& state, ValueId id) const {
   const Value v = values_[id];
   switch (v.kind) {
     case ValueKind::integer:
       return v.number != 0;
-    case ValueKind::object: {
-      // With --oom a block other than the followed one may not have come.
-      const bool may_fail = limits_.oom && id != focus_ && values_.is_heap(id);
-      return !may_fail || state.fact(values_, id).nonzero;
-    }
+    case ValueKind::object:
+      return !may_have_failed(id) || state.fact(values_, id).nonzero;
     case ValueKind::element:
       return true;
     case ValueKind::pointer:
@@ -104,8 +107,10 @@ int FunctionRun::decide(const State& state, ValueId condition) {
     };
     if (a.kind == ValueKind::object && b.kind == ValueKind::object && base_a != base_b)
       return 1 - equal;
-    // No block is at an address that a program writes down.
-    if (is_heap(a) || is_heap(b)) return base_a == base_b ? -1 : 1 - equal;
+    // No block is at an address that a program writes down, except the one that did not
+    // come.
+    const bool failed = values_.is_zero(v.b) && may_have_failed(v.a);
+    if (!failed && (is_heap(a) || is_heap(b))) return base_a == base_b ? -1 : 1 - equal;
   }
   if (values_.is_integer(v.b)) {
     Fact fact = state.fact(values_, v.a);
@@ -231,6 +236,7 @@ bool FunctionRun::assume(State& state, ValueId condition, bool truth) {
     default:
       break;
   }
+  if (fact.low == 0 && fact.high == 0 && may_have_failed(v.a)) state.oom = true;
   return fact.trivial() || (state.learn(values_, v.a, fact) && keep_promise(state, v.a));
 }
 

@@ -183,6 +183,7 @@ void FunctionRun::add_case(const State& state, ValueId result, bool throws) {
   out.fate = state.fate;
   out.freed_by = state.freed_by;
   out.parked = state.parked;
+  out.oom = state.oom;
   out.result = result;
   if (result != kNoValue) {
     out.result_fact = state.fact(values_, result);
@@ -243,6 +244,7 @@ void FunctionRun::add_case(const State& state, ValueId result, bool throws) {
     if (each.result != out.result) each.result = values_.fresh();
     add_ways(each, out);
     each.by_content = each.by_content || out.by_content;
+    each.oom = each.oom && out.oom;
     each.result_fact = hull(each.result_fact, out.result_fact);
     std::erase_if(each.beside, [&](const Cell& cell) {
       return std::find(out.beside.begin(), out.beside.end(), cell) == out.beside.end();

@@ -48,6 +48,7 @@ std::uint64_t FunctionRun::key_of(const State& state, std::uint32_t at) const {
           key, std::uint64_t{flag.index} << 40 ^ static_cast<std::uint64_t>(values_[value].number));
     }
   }
+  if (state.oom) key = mixed(key, 11);
   if (mode_ == Mode::plain) {
     // Ways that return an error are told apart from those that do not.
     key = mixed(key, state.returning);

@@ -117,7 +117,7 @@ struct Candidate {
   std::string holder;
   std::vector<TrailStep> trail;
   bool merged = false;
-  bool oom = false;                   // on a path where realloc failed
+  bool oom = false;                   // on a path where an allocation failed
   std::uint32_t parked = kNotParked;  // not lost: in this global, a ProgramSymbolId
   Verdict verdict = Verdict::undecided;
   std::uint32_t freed_at = 0;  // freed twice: the operation of the first time
@@ -235,6 +235,7 @@ class FunctionRun {
   bool assume(State& state, ValueId condition, bool truth);
   int decide(const State& state, ValueId condition);  // 1, 0, or -1 when open
   bool is_nonzero(const State& state, ValueId value) const;
+  bool may_have_failed(ValueId value) const;
   bool assume_fact(State& state, ValueId value, const Fact& fact);
   bool order(State& state, Code code, ValueId a, ValueId b);
 
@@ -259,6 +260,7 @@ class FunctionRun {
   ValueId block_from(const Site& site);                          // a block that is not the focus
   void renew(State& state, ValueId block);                       // a loop makes another one
   ValueId new_block(State& state, const Site& site);
+  void forget_failure(State& state, ValueId block) const;
   std::vector<ValueId> arguments_of(const State& state, const Operation& o);
 
   // container_call.cc: containers of pointers.

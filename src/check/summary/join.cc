@@ -182,6 +182,7 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
   if (into.freed_by != other.freed_by) into.freed_by = 0;
   into.used_at = std::max(into.used_at, other.used_at);
   into.merged = into.merged || other.merged;
+  into.oom = into.oom && other.oom;
   return changed;
 }
 

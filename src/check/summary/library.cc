@@ -43,9 +43,10 @@ Effect parse_effect(std::string_view text) {
 
 // Which parameter is meant has to be said.
 bool is_of_parameter(std::string_view word) {
-  constexpr std::array<std::string_view, 13> kWords = {
-      "alloc-to", "grow-to", "realloc", "returns", "returns-or-alloc", "returns-or-null", "within",
-      "free",     "calls",   "size",    "keeps",   "writes",           "changes"};
+  constexpr std::array<std::string_view, 14> kWords = {
+      "alloc-to",        "grow-to", "realloc", "returns",    "returns-or-alloc",
+      "returns-or-null", "within",  "free",    "calls",      "size",
+      "keeps",           "writes",  "changes", "writes-from"};
   return std::ranges::find(kWords, word) != kWords.end();
 }
 
@@ -81,6 +82,8 @@ bool apply(const Effect& effect, LibraryModel& model) {
     model.keeps |= bit();
   } else if (effect.word == "writes") {
     model.writes |= bit();
+  } else if (effect.word == "writes-from") {
+    model.writes |= ~(bit() - 1);
   } else if (effect.word == "changes") {
     if (effect.number < 0 || effect.bytes == 0) return false;
     model.changes.emplace_back(effect.number, effect.bytes);
@@ -144,9 +147,22 @@ Result<void> Library::each_model(const ModelText& models, const Take& take) {
   return {};
 }
 
+const LibraryModel* Library::find(const std::string& symbol) const {
+  if (const auto at = models_.find(symbol); at != models_.end()) return &at->second;
+  for (auto each = by_beginning_.rbegin(); each != by_beginning_.rend(); ++each) {
+    if (symbol.starts_with(each->first)) return &each->second;
+  }
+  return nullptr;
+}
+
 Result<void> Library::add(const ModelText& models, bool declared) {
   return each_model(models, [&](std::string name, LibraryModel model) {
     model.declared = declared;
+    if (name.size() > 1 && name.back() == '*') {
+      name.pop_back();
+      by_beginning_.emplace_back(std::move(name), std::move(model));
+      return;
+    }
     auto& list = name.find("::") == std::string::npos ? models_ : by_source_name_;
     list.insert_or_assign(std::move(name), std::move(model));
   });

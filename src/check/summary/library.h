@@ -69,17 +69,15 @@ class Library {
     return id == 0 || id > families_.size() ? std::string_view{} : families_[id - 1u];
   }
 
-  const LibraryModel* find(const std::string& symbol) const {
-    const auto at = models_.find(symbol);
-    return at == models_.end() ? nullptr : &at->second;
-  }
+  const LibraryModel* find(const std::string& symbol) const;
 
  private:
   template <typename Take>  // (name, model)
   Result<void> each_model(const ModelText& models, const Take& take);
 
   std::unordered_map<std::string, LibraryModel> models_;
-  std::unordered_map<std::string, LibraryModel> by_source_name_;  // "Pool::take"
+  std::unordered_map<std::string, LibraryModel> by_source_name_;    // "Pool::take"
+  std::vector<std::pair<std::string, LibraryModel>> by_beginning_;  // "_ZNSo"; the last counts
   Containers containers_;
   FamilyId family_of(const std::string& name);
   std::vector<std::string> families_;

@@ -145,7 +145,7 @@ Candidate FunctionRun::candidate(const State& state, std::uint32_t index, LossKi
   out.kind = kind;
   out.holder = name_of(last_holder_);
   out.merged = state.merged;
-  out.oom = state.failure != kNoValue;
+  out.oom = state.oom || state.failure != kNoValue;
   for (std::uint32_t at = state.trail; at; at = trails_[at].before) {
     out.trail.push_back(trails_[at].step);
   }

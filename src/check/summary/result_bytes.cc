@@ -42,8 +42,8 @@ void fields(Archive& archive, Like<Cell> auto& it) {
 
 template <typename Archive>
 void fields(Archive& archive, Like<Case> auto& it) {
-  archive(it.throws, it.fate, it.in_place, it.by_content, it.freed_by, it.result, it.result_fact,
-          it.guards, it.ways, it.ways_lost, it.parked, it.holders, it.beside);
+  archive(it.throws, it.fate, it.in_place, it.by_content, it.oom, it.freed_by, it.result,
+          it.result_fact, it.guards, it.ways, it.ways_lost, it.parked, it.holders, it.beside);
 }
 
 template <typename Archive>

@@ -67,6 +67,7 @@ struct State {
   std::uint32_t used_at = 0;
   Fate fate = Fate::none;
   bool merged = false;  // facts were lost
+  bool oom = false;     // an allocation other than that of the followed block failed
   // The followed block was to be reallocated and that failed: the null that came
   // back, whether the program looks at it, and the store that put it in the place
   // of the last reference (0: none did).

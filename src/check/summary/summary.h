@@ -39,6 +39,7 @@ struct Case {
   Fate fate = Fate::live;
   bool in_place = false;    // an input: still where the caller had it
   bool by_content = false;  // what is in the block decided it
+  bool oom = false;         // only when an allocation fails
   FamilyId freed_by = 0;
   ValueId result = kNoValue;
   Fact result_fact;
