@@ -243,5 +243,34 @@ void put_text_bad(struct bag *bag) {
             (Names{"put_bad", "put_text_bad"}));
 }
 
+// More inputs than a summary lists: what hangs on the arguments is given up, nothing else.
+TEST(Callee, OneThatTouchesALotKeepsWhatItIsGiven) {
+  constexpr int kFields = 40;
+  std::string fields;
+  std::string takes;
+  for (int i = 0; i < kFields; ++i) {
+    fields += fmt::format("char *f{}; ", i);
+    takes += fmt::format("keep(s->f{}); ", i);
+  }
+  EXPECT_EQ(losers(fmt::format(R"(
+#include <stdlib.h>
+struct many {{ {} }};
+void keep(char *p);
+static void take_all(struct many *s) {{ {} }}
+void last_field_ok(struct many *s) {{
+  struct many t = {{0}};
+  t.f{} = malloc(8);
+  take_all(&t);
+}}
+void beside_bad(struct many *s) {{
+  char *p = malloc(8);
+  p[0] = 1;
+  take_all(s);
+}}
+)",
+                               fields, takes, kFields - 1)),
+            (Names{"beside_bad"}));
+}
+
 }  // namespace
 }  // namespace plumb::check
