@@ -4,11 +4,10 @@ A suite is a list of items; an item is a set of files that is analysed as one
 program, with questions about it. A question has lines; the answer is yes when
 a finding names one of them. `leaks` is the suite's own label.
 
-Expected below --suites=DIR: juliet/ (testcases/CWE401_Memory_Leak, and
-CWE415 and CWE762 for other defects; testcasesupport), itc/ (01.w_Defects, 02.wo_Defects, include), svf/
-(src/mem_leak, memleak_check.h), infer/ (infer/tests/codetoanalyze), saver/
-(benchmarks, projects with a compile_commands.json). What is not there is left
-out and named.
+Expected below --suites=DIR: juliet/ (testcases/CWE401_Memory_Leak, and CWE415 and
+CWE762 for other defects; testcasesupport), itc/ (01.w_Defects, 02.wo_Defects, include),
+svf/ (src/mem_leak, memleak_check.h), infer/ (infer/tests/codetoanalyze). Real projects
+are in projects.py and fixes.py. What is not there is left out and named.
 """
 
 from __future__ import annotations

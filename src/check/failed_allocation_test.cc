@@ -134,6 +134,104 @@ int sum_ok(int n) {
             Found{});
 }
 
+// What a block held, the larger one holds, also what is no block of ours.
+TEST(Library, ReallocMovesAll) {
+  EXPECT_EQ(losers(R"(
+#include <stdlib.h>
+#include <string.h>
+char *found(const char *name);
+int more(void);
+void vector_ok(const char *name) {
+  char **argv = calloc(4, sizeof *argv);
+  if (!argv) return;
+  argv[0] = found(name);
+  if (!argv[0]) goto out;
+  argv[1] = strdup(name);
+  if (more()) {
+    char **grown = realloc(argv, 8 * sizeof *argv);
+    if (!grown) goto out;
+    argv = grown;
+    argv[2] = NULL;
+  }
+out:
+  for (int i = 0; argv[i]; i++) free(argv[i]);
+  free(argv);
+}
+void vector_bad(const char *name) {
+  char **argv = calloc(4, sizeof *argv);
+  if (!argv) return;
+  argv[0] = strdup(name);
+  argv[1] = strdup(name);
+  if (more()) {
+    char **grown = realloc(argv, 8 * sizeof *argv);
+    if (!grown) goto out;
+    argv = grown;
+  }
+out:
+  free(argv[1]);
+  free(argv);
+})",
+                   false),
+            (Found{{"vector_bad", When::ordinary}}));
+}
+
+// A message is written into a member: the others stay.
+TEST(Library, WritesIntoAMember) {
+  EXPECT_EQ(losers(R"(
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+struct file { char *name; char message[40]; char *text; };
+static int fail(struct file *file, int n) {
+  snprintf(file->message, sizeof file->message, "error %d", n);
+  return -1;
+}
+int open_ok(struct file *file, const char *name, int n) {
+  file->name = strdup(name);
+  file->text = strdup(name);
+  if (n > 3) strcpy(file->message, "too many");
+  return n < 0 ? fail(file, n) : 0;
+}
+int open_bad(const char *name, int n) {
+  struct file file;
+  memset(&file, 0, sizeof file);
+  file.name = strdup(name);
+  file.text = strdup(name);
+  if (n > 3) strcpy(file.message, "too many");
+  free(file.text);
+  return 0;
+})",
+                   false),
+            (Found{{"open_bad", When::ordinary}}));
+}
+
+// What is closed is given to a callback before: what it holds is freed, or the callback
+// has seen to it.
+TEST(Library, FreedAfterACallback) {
+  EXPECT_EQ(losers(R"(
+#include <stdlib.h>
+#include <string.h>
+struct file { void (*closing)(void *); char *name; char *text; };
+static struct file *file_close(struct file *file) {
+  if (file->closing) file->closing(file);
+  if (file->name) free(file->name);
+  free(file);
+  return NULL;
+}
+void closed_ok(const char *name) {
+  struct file *file = calloc(1, sizeof *file);
+  file->name = strdup(name);
+  file_close(file);
+}
+void closed_bad(const char *name) {
+  struct file *file = calloc(1, sizeof *file);
+  file->text = strdup(name);
+  file_close(file);
+})",
+                   false),
+            (Found{{"closed_bad", When::ordinary}}));
+}
+
 TEST(Library, LooksAtWhatItIsGiven) {
   EXPECT_EQ(losers(R"(
 #include <malloc.h>

@@ -1,7 +1,6 @@
 // CASE: An object is lost with the containers inside it.
 // EXPECT: lost 1 block 56 bytes, indirect 2 blocks 164 bytes
 // CAUSE: scope-end
-// GAP(check): found - members that are destroyed with the object count as freed
 #include <string>
 #include <vector>
 

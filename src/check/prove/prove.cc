@@ -83,6 +83,7 @@ class Prover {
   Answer replay(FunctionRun run, const Origin& site, Defect defect,
                 const std::vector<std::uint32_t>& goals, bool anywhere) const;
   Answer replay_with_callees(const Group& group, const Known& known) const;
+  Answer replay_inlined(const Group& group, const Known& known, const Inlined& inlined) const;
 
   const Program& program_;
   const Library& library_;
@@ -134,13 +135,36 @@ Answer Prover::replay(FunctionRun run, const Origin& site, Defect defect,
   return answer;
 }
 
-// With the callees' bodies in place. What is found is said of the caller.
+// With the callees' bodies in place: all that fit, and when there are too many paths then,
+// only the smaller ones, of the others what their summaries say.
 Answer Prover::replay_with_callees(const Group& group, const Known& known) const {
+  constexpr InlineLimits kSteps[] = {
+      InlineLimits{},
+      {.depth = 2, .callee = 120, .other = 0, .total = 2500},
+      {.depth = 1, .callee = 60, .maker = 240, .other = 0, .total = 1200}};
+  Answer answer;
+  std::uint64_t queries = 0;
+  std::size_t last = SIZE_MAX;
+  for (const InlineLimits& limits : kSteps) {
+    const FunctionId function = FunctionId::of(group.front().function);
+    const Inlined inlined =
+        inline_callees(program_, summaries_, function, group.front().origin, limits, known.reads);
+    if (inlined.body.operations.size() == last) continue;  // nothing was left out
+    last = inlined.body.operations.size();
+    if (inlined.calls == 0) return {Verdict::proved, true, {}, queries};
+    answer = replay_inlined(group, known, inlined);
+    queries += answer.queries;
+    if (answer.verdict != Verdict::undecided) break;
+  }
+  answer.queries = queries;
+  return answer;
+}
+
+// What is found is said of the caller.
+Answer Prover::replay_inlined(const Group& group, const Known& known,
+                              const Inlined& inlined) const {
   const Candidate& first = group.front();
   const FunctionId function = FunctionId::of(first.function);
-  const Inlined inlined =
-      inline_callees(program_, summaries_, function, first.origin, InlineLimits{}, known.reads);
-  if (inlined.calls == 0) return {Verdict::proved, true, {}, 0};
   std::vector<std::uint32_t> goals;
   for (std::uint32_t i = 0; i < inlined.top.size(); ++i) {
     const bool is_goal = std::ranges::any_of(

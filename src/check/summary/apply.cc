@@ -382,12 +382,17 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
   std::vector<ValueId> kept;
   if (mode_ == Mode::plain || !taken || makes_focus) {
     for (const Input& touched : summary.inputs) {
+      // What the caller knows rules out some of the cases.
+      const auto excluded = [&](const Case& c) {
+        return mode_ == Mode::site && std::ranges::any_of(c.guards, [&](const Guard& guard) {
+                 return are_apart(next.fact(values_, at_call(guard.value)), guard.fact);
+               });
+      };
       const auto has = [&](Fate fate) {
         return std::any_of(touched.cases.begin(), touched.cases.end(),
-                           [&](const Case& c) { return c.fate == fate; });
+                           [&](const Case& c) { return c.fate == fate && !excluded(c); });
       };
-      const bool always = std::all_of(touched.cases.begin(), touched.cases.end(),
-                                      [](const Case& c) { return c.fate == Fate::freed; });
+      const bool always = has(Fate::freed) && !has(Fate::escaped) && !has(Fate::live);
       const ValueId value = at_call(touched.value);
       if (has(Fate::escaped)) kept.push_back(value);
       if (mode_ == Mode::plain && has(Fate::freed)) {

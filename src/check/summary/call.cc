@@ -206,7 +206,7 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
   const LastHolder holder = held_by_argument(state, o, arguments);
   if (model.copies && arguments.size() >= 3) copy(state, arguments[0], arguments[1], arguments[2]);
   for (std::size_t i = 0; i < arguments.size() && i < 32; ++i) {
-    if (model.writes >> i & 1) havoc(state, arguments[i]);
+    if (model.writes >> i & 1) overwrite(state, arguments[i]);
     if (model.keeps >> i & 1) escape(state, arguments[i]);
     if (model.frees >> i & 1) release(state, index, arguments[i], model.family_id);
   }

@@ -78,7 +78,10 @@ bool FunctionRun::is_plain_number(ValueId value) const {
 void FunctionRun::touch_input(ValueId value, bool surely) {
   if (mode_ != Mode::plain) return;
   take_from(value);
-  const ValueId target = values_.target(value);
+  ValueId target = values_.target(value);
+  if (const auto entered = entered_as_.find(target.index); entered != entered_as_.end()) {
+    target = entered->second;
+  }
   if (!surely && is_plain_number(target)) return;
   const Value& v = values_[target];
   if (v.kind != ValueKind::param && v.kind != ValueKind::cell && v.kind != ValueKind::reach) return;

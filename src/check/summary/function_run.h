@@ -225,6 +225,7 @@ class FunctionRun {
     return value.index < escaped_.size() && escaped_[value.index] == escape_round_;
   }
   void havoc(State& state, ValueId value);
+  void overwrite(State& state, ValueId value);
   bool is_passed(const Value& base) const;
   bool is_outside(ValueId base) const;
   void note_index(State& state, const Value& base);
@@ -297,6 +298,7 @@ class FunctionRun {
 
   // join.cc
   bool join(State& into, const State& other, std::uint32_t block);
+  void note_entry(ValueId merged, ValueId base, std::int64_t offset, ValueId a, ValueId b);
 
   // ways.cc
   std::vector<Way> ways_of(const State& state) const;
@@ -372,6 +374,9 @@ class FunctionRun {
 
   // Blocks that are not followed, by where they come from; 0 is the focus.
   std::map<Site, std::uint32_t> block_numbers_;
+
+  // By merged value: what was in its place on entry, and may still be.
+  std::unordered_map<std::uint32_t, ValueId> entered_as_;
 
   // Found by the plain run.
   std::map<Site, State> sites_;  // with the state before the call

@@ -12,6 +12,19 @@ bool is_walked_along(ValueKind kind) {
 
 }  // namespace
 
+// What is merged may still be what was there on entry: then that is what is freed or kept
+// when the merged value is.
+void FunctionRun::note_entry(ValueId merged, ValueId base, std::int64_t offset, ValueId a,
+                             ValueId b) {
+  for (const ValueId each : {a, b}) {
+    const Value& v = values_[each];
+    const bool entered = v.kind == ValueKind::cell && v.a == base && v.number == offset;
+    if (entered) entered_as_[merged.index] = each;
+    const auto known = entered_as_.find(each.index);
+    if (known != entered_as_.end()) entered_as_[merged.index] = known->second;
+  }
+}
+
 // Where two paths meet at the start of `block`. What they disagree on becomes
 // a value that is named by the place, so that joining again changes nothing.
 // True when `into` changed.
@@ -29,6 +42,7 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
       return;
     }
     const ValueId merged = values_.merge(block, place, number, value, with);
+    if (mode_ == Mode::plain && place != kNoValue) note_entry(merged, place, number, value, with);
     ValueId met = merged;
     const ValueId root = values_.root(value);
     const Value& r = values_[root];

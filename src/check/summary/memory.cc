@@ -288,12 +288,14 @@ void FunctionRun::move(State& state, ValueId from, ValueId to) {
     }
   }
   if (!values_.is_heap(from)) return;
-  // Blocks that it held matter, numbers hardly.
+  // Blocks that it held matter most, then what stands before and between them: where an
+  // array ends is said by a null in it.
   std::vector<Cell> moved;
-  for (const Cell& cell : state.cells) {
-    if (moved.size() == kMostMoved) break;
-    if (values_.target(cell.base) == from && values_.is_heap(values_.target(cell.value))) {
-      moved.push_back(cell);
+  for (const bool blocks : {true, false}) {
+    for (const Cell& cell : state.cells) {
+      if (moved.size() == kMostMoved) break;
+      if (values_.target(cell.base) != from || cell.width == 0) continue;
+      if (values_.is_heap(values_.target(cell.value)) == blocks) moved.push_back(cell);
     }
   }
   for (const Cell& cell : moved) {
@@ -306,7 +308,9 @@ void FunctionRun::free_value(State& state, ValueId value) {
   if (values_.is_integer(value)) return;
   const ValueId target = values_.target(value);
   if (target == focus_ && focus_ != kNoValue) {
-    state.fate = Fate::freed;
+    // Others had it before, with what it held: the caller cannot know what became of that.
+    const bool seen = mode_ == Mode::input && state.fate == Fate::escaped;
+    if (!seen) state.fate = Fate::freed;
     return;
   }
   touch_input(value, true);
@@ -434,6 +438,24 @@ void FunctionRun::escape_value(State& state, ValueId value) {
         break;
     }
   }
+}
+
+// The library has written characters there, from here on and not beyond the buffer: it may
+// be a member, and the members before it and the pointers behind it are what they were.
+void FunctionRun::overwrite(State& state, ValueId value) {
+  const auto [base, offset] = values_.place(value);
+  const Value v = values_[base];
+  const bool is_object = v.kind == ValueKind::object;
+  if (is_object && ObjectId{v.number}.kind() == ObjectKind::var &&
+      body_.vars[ObjectId{v.number}.index()].simple) {
+    havoc(state, value);
+    return;
+  }
+  if (v.kind == ValueKind::integer) return;
+  std::erase_if(state.cells, [&, from = offset, at = base](const Cell& cell) {
+    return cell.base == at && cell.offset >= from && !values_.is_heap(values_.target(cell.value));
+  });
+  state.set_cell(base, kRest, 0, values_.fresh());
 }
 
 // Unknown code may have written there.

@@ -12,6 +12,7 @@ constexpr std::uint8_t kOpenExits = 3;   // when it could have left each time
 constexpr std::uint8_t kOpenRounds = 6;  // when anything in it was open
 constexpr std::uint8_t kRounds = 64;     // when all was decided: a loop that counts
 constexpr std::size_t kMostWaiting = 3000;
+constexpr std::uint32_t kHaste = 4;  // how many decisions a step towards the goal is worth
 constexpr std::uint32_t kFar = UINT32_MAX;
 
 }  // namespace
@@ -40,7 +41,7 @@ struct FunctionRun::Replaying {
     std::vector<Rounds> rounds;  // by loop
   };
   static bool later(const Path& a, const Path& b) {
-    return std::pair(a.cost, a.number) > std::pair(b.cost, b.number);
+    return a.cost != b.cost ? a.cost > b.cost : a.number < b.number;
   }
 
   const OnLoss* on_loss = nullptr;
@@ -169,7 +170,7 @@ void FunctionRun::send_replayed(BlockIndex from, BlockIndex to, State state) {
     if (r.open) ++rounds.open;
   }
   path.decisions = r.now.decisions + (r.open ? 1 : 0);
-  path.cost = path.decisions + distance[to.index];
+  path.cost = path.decisions + kHaste * distance[to.index];
   path.number = ++r.number;
   path.block = to;
   path.state = std::move(state);
