@@ -9,6 +9,7 @@ of the same lengths under other names.
 usage: agreement.py PLUMB [PROGRAM,...]
 """
 
+import argparse
 import json
 import os
 import re
@@ -51,15 +52,19 @@ def plumb_run(plumb: str, command: list[str], output: Path, env: dict[str, str] 
 
 
 def main() -> int:
-    plumb = sys.argv[1]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("plumb")
+    parser.add_argument("--only", help="a few of them, by name")
+    given = parser.parse_args()
+    plumb = given.plumb
     equal = 0
     env = added_variables()
     print("\n| program | lost, memcheck (blocks / bytes) | lost, plumb run | forgotten, memcheck | forgotten, plumb run | lost equal |")
     print("|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         programs = subjects.subjects(Path(folder))
-        if len(sys.argv) > 2:  # a few of them, by name
-            programs = {name: programs[name] for name in sys.argv[2].split(",")}
+        if given.only:
+            programs = {name: programs[name] for name in given.only.split(",")}
         for name, command in programs.items():
             theirs = memcheck(command)
             ours = plumb_run(plumb, command, Path(folder) / "report.json", env)

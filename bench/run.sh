@@ -18,7 +18,7 @@ done
 for name in "${names[@]}"; do
   case $name in
     large-report) python3 bench/large_report.py "$plumb" ;;
-    agreement) python3 bench/agreement.py "$plumb" ;;
+    agreement) python3 bench/agreement.py "$plumb" "${options[@]}" ;;
     robust) python3 bench/robust.py "$plumb" "${options[@]}" ;;
     leak-suites) python3 bench/leak_suites.py "$plumb" "${options[@]}" ;;
     compiled-suites) python3 bench/compiled_suites.py "$plumb" "${options[@]}" ;;

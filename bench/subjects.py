@@ -2,6 +2,7 @@
 binaries, each with a command that is the same every time."""
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import measure
@@ -49,6 +50,51 @@ def compiler(name: str) -> str:
     return done.stdout.decode().strip() or name
 
 
+FRCODE = "/usr/lib/locate/frcode"
+THREADS = """
+import hashlib, json, threading, zlib
+def work(n):
+    for i in range(100): json.dumps([i] * n); hashlib.sha256(b"x" * n).digest(); zlib.compress(b"a" * n)
+threads = [threading.Thread(target=work, args=(i * 10,)) for i in range(8)]
+[t.start() for t in threads]
+[t.join() for t in threads]
+"""
+RCS = """head 1.2;
+access;
+symbols;
+locks; strict;
+comment @# @;
+
+1.2
+date 2020.01.02.00.00.00; author a; state Exp;
+branches;
+next 1.1;
+
+1.1
+date 2020.01.01.00.00.00; author a; state Exp;
+branches;
+next ;
+
+desc
+@a file@
+
+1.2
+log
+@second@
+text
+@one
+two
+@
+
+1.1
+log
+@first@
+text
+@d2 1
+@
+"""
+
+
 def subjects(folder: Path) -> dict[str, list[str]]:
     """Name -> command; only programs that are installed."""
     text = folder / "text.txt"
@@ -62,6 +108,11 @@ def subjects(folder: Path) -> dict[str, list[str]]:
     (folder / "lua.lua").write_text(LUA)
     (folder / "tcl.tcl").write_text(TCL)
     (folder / "po.po").write_text(PO)
+    (folder / "threads.py").write_text(THREADS)
+    (folder / "file.txt,v").write_text(RCS)
+    if Path(FRCODE).exists():
+        names = "".join(sorted(f"/some/folder/name{i}\n" for i in range(20000)))
+        (folder / "names.db").write_bytes(subprocess.run([FRCODE], input=names.encode(), capture_output=True).stdout)
     (folder / "page.1").write_text(ROFF)
     (folder / "s.s").write_text("".join(f"f{i}: mov ${i}, %eax\n ret\n" for i in range(2000)))
     (folder / "sum.bc").write_text("s = 0\nfor (i = 0; i < 3000; i++) s += i^3\ns\nquit\n")
@@ -112,5 +163,10 @@ def subjects(folder: Path) -> dict[str, list[str]]:
         "troff": ["troff", "-man", f("page.1")],
         "gdb": ["gdb", "-nx", "-batch", "-ex", "info functions main", "/bin/ls"],
         "zip": ["zip", "-q", "-", t],
+        "co": ["co", "-p1.1", "-q", f("file.txt,v")],
+        "rlog": ["rlog", f("file.txt,v")],
+        "locate": ["locate", "-d", f("names.db"), "-c", "name7"],
+        "ffmpeg": ["ffmpeg", "-v", "quiet", "-f", "lavfi", "-i", "testsrc=d=0.4:s=64x64", "-f", "null", "-"],
+        "threads": ["/usr/bin/python3", "-S", f("threads.py")],
     }
     return {name: command for name, command in commands.items() if shutil.which(command[0])}

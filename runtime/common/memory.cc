@@ -1,5 +1,7 @@
 #include "common/memory.h"
 
+#include <sys/resource.h>
+
 #include "common/address_limit.h"
 #include "common/spin_lock.h"
 #include "common/sys.h"
@@ -34,6 +36,22 @@ void* remember(long result, size_t size) {
   return reinterpret_cast<void*>(result);
 }
 
+constexpr size_t kScanRoom = size_t{40} << 20;
+constexpr size_t kTableRoom = size_t{17} << 20;
+void* scan_room = nullptr;
+void* table_rooms[2] = {};
+
+// False: there is none left.
+bool release_table_room() {
+  for (void*& room : table_rooms) {
+    void* const address = __atomic_exchange_n(&room, nullptr, __ATOMIC_ACQ_REL);
+    if (address == nullptr) continue;
+    release_own_pages(address, kTableRoom);
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void* own_pages(size_t size) {
@@ -46,6 +64,7 @@ void* own_pages(size_t size) {
     result = map();
     limit.restore();
   }
+  while (is_error(result) && release_table_room()) result = map();
   return remember(result, size);
 }
 
@@ -71,6 +90,19 @@ void* ordinary_pages(size_t size) {
   const long result = sys_mmap(nullptr, size, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return is_error(result) ? nullptr : reinterpret_cast<void*>(result);
+}
+
+void reserve_room() {
+  rlimit limit{};
+  const long result = sys_call(SYS_prlimit64, 0, RLIMIT_AS, 0, reinterpret_cast<long>(&limit));
+  if (result != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+  scan_room = own_pages(kScanRoom);
+  for (void*& room : table_rooms) room = own_pages(kTableRoom);
+}
+
+void release_scan_room() {
+  if (scan_room != nullptr) release_own_pages(scan_room, kScanRoom);
+  scan_room = nullptr;
 }
 
 void hold_own_memory() { ranges_lock.lock(); }

@@ -31,6 +31,11 @@ void* own_shared_pages(int file, uint64_t offset, size_t size);
 // Zeroed pages that the scan treats like the program's own.
 void* ordinary_pages(size_t size);
 
+// Addresses that the tables and the scan will need, kept where they are limited: a program
+// that has run out of them still gets its verdicts. The scan's are released when it begins.
+void reserve_room();
+void release_scan_room();
+
 // Around a fork after which the child goes on with these tables: nobody is in
 // the middle of a change.
 void hold_own_memory();

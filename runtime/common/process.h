@@ -15,8 +15,8 @@ struct ProcessState {
   int pid;
   unsigned stack_depth;
   int quick_stacks;  // only as far as they are cheap
-  int scrub;     // new blocks are zeroed
-  int arrivals;  // counts allocations until tracking starts
+  int scrub;         // new blocks are zeroed
+  int arrivals;      // counts allocations until tracking starts
 };
 struct alignas(4096) ProcessPage {
   ProcessState state;

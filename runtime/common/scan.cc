@@ -169,6 +169,7 @@ bool scan(uint32_t end, uint32_t detail, const char* text, const ScanPoint& poin
     return true;
   }
   address_limit.lift();
+  release_scan_room();
   work = new (work_room) Work;
   work->is_end = is_end;
   stop_world(work->stopped);

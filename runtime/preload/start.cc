@@ -153,6 +153,7 @@ void attach(Settings& settings) {
     trace().fail(PLUMB_PHASE_GAVE_UP, PLUMB_PROBLEM_NO_TOOL, "");
     return;
   }
+  reserve_room();
   if (!prepare_heap_layout()) trace().limit(PLUMB_LIMIT_MAIN_ARENA);
   real();
   process().pid = sys_getpid();

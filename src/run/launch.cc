@@ -343,11 +343,11 @@ std::vector<std::string> runtime_environment(const char* const* environment, con
     result.emplace_back(entry);
   }
   result.push_back("LD_PRELOAD=" + preload);
-  std::string settings = !launch.settings.empty()
-                             ? fmt::format("{}={}", PLUMB_RUNTIME_VARIABLE, launch.settings)
-                             : fmt::format("{}=fd={}:depth={}:quick={}:scrub={}",
-                                           PLUMB_RUNTIME_VARIABLE, trace_fd, launch.stack_depth,
-                                           launch.quick_stacks ? 1 : 0, launch.scrub ? 1 : 0);
+  std::string settings =
+      !launch.settings.empty()
+          ? fmt::format("{}={}", PLUMB_RUNTIME_VARIABLE, launch.settings)
+          : fmt::format("{}=fd={}:depth={}:quick={}:scrub={}", PLUMB_RUNTIME_VARIABLE, trace_fd,
+                        launch.stack_depth, launch.quick_stacks ? 1 : 0, launch.scrub ? 1 : 0);
   if (launch.settings.empty() && launch.pointer_mask != 0) {
     settings += fmt::format(":mask={}", launch.pointer_mask);
   }
