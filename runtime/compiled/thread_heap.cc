@@ -81,6 +81,7 @@ ThreadHeap* ThreadHeapUse::attach() {
       heap = new_heap();
     if (heap != nullptr) {
       heap->thread = ++thread_count;
+      heap->span = {};  // another stack
       trace().header().threads_started = thread_count;
     }
     heaps_lock.unlock();
