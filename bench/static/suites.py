@@ -98,6 +98,7 @@ def juliet_mismatched(root: Path) -> list[Item]:
 # --- Toyota ITC ------------------------------------------------------------
 
 ITC_GLOBAL = (7, 16, 17, 18)
+ITC_WRONG = (17,)  # labelled clean: a goto skips the free
 
 
 def itc(root: Path) -> list[Item]:
@@ -112,7 +113,8 @@ def itc(root: Path) -> list[Item]:
             if match := re.search(r"memory_leak_(\d+)", head):
                 spans.setdefault(int(match[1]), []).append(range(function.first, function.last + 1))
         questions = [Question(f"memory_leak_{n:03}", leaks, path.name, where,
-                              policy="global" if n in ITC_GLOBAL else "")
+                              policy="label" if not leaks and n in ITC_WRONG else
+                              "global" if n in ITC_GLOBAL else "")
                      for n, where in sorted(spans.items())]
         items.append(Item(folder, [path], ["-w", f"-I{root / 'include'}"], questions))
     return items
