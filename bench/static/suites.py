@@ -134,6 +134,7 @@ SVF_WRONG = {
     "malloc28:21": "labelled safe: freed through a block that was freed before",
     "malloc33:15": "labelled safe: of two blocks that are made here one is freed",
     "malloc33:16": "labelled a leak: both blocks that are made here are freed",
+    "malloc37:19": "labelled safe: of two blocks that are made here one is freed",
     "malloc39:12": "needs the address of a block to be 10",
     "malloc39:13": "needs the address of a block to be 10",
     "malloc43:16": "labelled safe: a loop makes three blocks and one is freed",
