@@ -97,6 +97,7 @@ def juliet_mismatched(root: Path) -> list[Item]:
 # --- Toyota ITC ------------------------------------------------------------
 
 ITC_GLOBAL = (7, 16, 17, 18)
+ITC_WRONG = (17,)  # labelled clean: a goto skips the free
 
 
 def itc(root: Path) -> list[Item]:
@@ -111,7 +112,8 @@ def itc(root: Path) -> list[Item]:
             if match := re.search(r"memory_leak_(\d+)", head):
                 spans.setdefault(int(match[1]), []).append(range(function.first, function.last + 1))
         questions = [Question(f"memory_leak_{n:03}", leaks, path.name, where,
-                              policy="global" if n in ITC_GLOBAL else "")
+                              policy="label" if not leaks and n in ITC_WRONG else
+                              "global" if n in ITC_GLOBAL else "")
                      for n, where in sorted(spans.items())]
         items.append(Item(folder, [path], ["-w", f"-I{root / 'include'}"], questions))
     return items
@@ -131,6 +133,7 @@ SVF_WRONG = {
     "malloc28:21": "labelled safe: freed through a block that was freed before",
     "malloc33:15": "labelled safe: of two blocks that are made here one is freed",
     "malloc33:16": "labelled a leak: both blocks that are made here are freed",
+    "malloc37:19": "labelled safe: of two blocks that are made here one is freed",
     "malloc39:12": "needs the address of a block to be 10",
     "malloc39:13": "needs the address of a block to be 10",
     "malloc43:16": "labelled safe: a loop makes three blocks and one is freed",

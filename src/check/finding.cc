@@ -91,9 +91,15 @@ void Writer::add_indirect(const Candidate& candidate, const std::vector<Candidat
   constexpr std::size_t kMost = 8;
   std::set<std::pair<std::uint32_t, std::uint32_t>> said;
   for (const Candidate& each : indirect) {
-    if (each.function != candidate.function || each.held_by != candidate.origin) continue;
-    if (each.operation != candidate.operation && each.lost_at != candidate.lost_at) continue;
-    const Origin made = chain(each).front();
+    // Which of the callee's blocks holds it is not told: the call that made the holder is.
+    const bool held = each.function == candidate.function &&
+                      each.held_by.operation == candidate.origin.operation &&
+                      each.held_by.callee == candidate.origin.callee;
+    if (!held || place(each).location.line != place(candidate).location.line) continue;
+    // Where this function gets it; what comes with the holder, one call further down.
+    const std::vector<Origin> calls = chain(each);
+    const bool together = each.origin.operation == candidate.origin.operation && calls.size() > 1;
+    const Origin& made = together ? calls[calls.size() - 2] : calls.back();
     if (said.size() == kMost || !said.emplace(made.function, made.operation).second) continue;
     const Operation& o = body(made.function).operations[made.operation];
     Step step;
