@@ -159,6 +159,8 @@ std::vector<Step> Writer::path(const Candidate& candidate) const {
   for (const TrailStep& at : candidate.trail) {
     const Operation& o = function.operations[at.operation];
     if (at.branch >= 0) {
+      // Of the compiler's own making: it leaves a scope by several ways through one place.
+      if (o.location.line == 0) continue;
       Step& step = add(o, "branch", o.op == Op::switch_to ? "this case is taken" : "");
       step.branch = at.branch ? "taken" : "not taken";
       if (o.op != Op::switch_to) {
