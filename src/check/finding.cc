@@ -108,7 +108,6 @@ void Writer::add_indirect(const Candidate& candidate, const std::vector<Candidat
     step.text =
         fmt::format("what {} allocates here is lost with it", callee_name(made.function, o));
     leak.path.insert(leak.path.end() - 1, std::move(step));
-    ++leak.indirect.blocks;
   }
 }
 

@@ -128,9 +128,11 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .name = "fail-on",
      .type = ValueType::choices,
      .value_name = "KINDS",
-     .default_value = "lost,stale",
+     .default_value = "lost,stale,double-free,mismatched-free",
      .commands = kListing,
-     .help = "the kinds that are findings for the exit status: lost, stale, forgotten",
+     .help =
+         "the kinds that are findings for the exit status: lost, stale, forgotten, double-free, "
+         "mismatched-free",
      .choices = kKinds,
      .runtime_key = "fail-on"},
     {.opt = Opt::show_hidden,

@@ -172,7 +172,7 @@ TEST(JsonHostile, ContentNamesThePath) {
       {"\"confidence\": 1", "\"confidence\": -0.5", "leaks[0].confidence",
        "expected a number from 0 to 1, found -0.5"},
       {"\"kind\": \"lost\"", "\"kind\": \"lots\"", "leaks[0].kind",
-       "expected one of lost, stale, forgotten; found \"lots\""},
+       "expected one of lost, stale, forgotten, double-free, mismatched-free; found \"lots\""},
       {"\"run\"", "\"\\u001b[2J\"", "tool.engine",
        "expected one of check, run, cc, watch; found \"\\u001b[2J\""},
       {"0123456789abcdef", "0123456789ABCDEF", "leaks[0].id",
