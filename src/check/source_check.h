@@ -59,4 +59,29 @@ inline std::set<std::string> finders(const Report& report) {
 
 using Names = std::set<std::string>;
 
+// What most sources begin with.
+inline constexpr const char* kHeader = R"(
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+)";
+
+// Each source has functions whose name says what is right: *_bad loses a block,
+// *_ok does not.
+inline void expect_by_name(const std::string& source) {
+  const Report report = check_source(source);
+  std::set<std::string> lost_in;
+  for (const Leak& leak : report.leaks) lost_in.insert(leak.loss->stack.front().function);
+  for (const std::string& function : lost_in) {
+    EXPECT_TRUE(function.ends_with("_bad")) << function << " loses nothing";
+  }
+  for (std::size_t at = source.find("_bad("); at != std::string::npos;
+       at = source.find("_bad(", at + 1)) {
+    const std::size_t start = source.find_last_of(" *", at) + 1;
+    const std::string name = source.substr(start, at + 4 - start);
+    EXPECT_TRUE(lost_in.contains(name)) << name << " loses a block";
+  }
+}
+
 }  // namespace plumb::check

@@ -1,0 +1,239 @@
+// Where a block is held: arrays, buffers, globals, threads, and clean-ups that several ways share.
+
+#include "check/source_check.h"
+
+namespace plumb::check {
+namespace {
+
+TEST(Holders, ACleanupGoesOnWhereItWasSentTo) {
+  expect_by_name(kHeader + std::string(R"(
+char *parse_ok(const char *text) {
+  char *copy = malloc(strlen(text) + 1);
+  if (!copy) return 0;
+  for (const char *p = text;; p++) {
+    int kind = *p;
+    switch (kind) {
+      case 0: goto done;
+      case '?': goto invalid;
+      default: break;
+    }
+  }
+done:
+  return copy;
+invalid:
+  free(copy);
+  return 0;
+}
+char *parse_bad(const char *text) {
+  char *copy = malloc(strlen(text) + 1);
+  if (!copy) return 0;
+  for (const char *p = text;; p++) {
+    int kind = *p;
+    switch (kind) {
+      case 0: goto done;
+      case '?': goto invalid;
+      default: break;
+    }
+  }
+done:
+  return copy;
+invalid:
+  return 0;
+}
+)"));
+}
+
+TEST(Holders, ACleanupThatSeveralWaysShareGoesOnWhereEachCameFrom) {
+  expect_by_name(kHeader + std::string(R"(
+struct table { long *values; long count, room; };
+static long add(struct table *t, long value) {
+  if (t->count >= t->room) {
+    long *more = realloc(t->values, t->room * 16);
+    if (!more) return -1;
+    t->values = more;
+    t->room *= 2;
+  }
+  t->values[t->count] = value;
+  return t->count++;
+}
+// Fails only when memory runs out.
+static int spread(struct table *t, long at) {
+  for (;;) {
+    long next;
+    if (t->values[at] == 3) {
+      next = add(t, at);
+      if (next == -1) return 12;
+    } else if (t->values[at] == 0) {
+      break;
+    } else {
+      next = add(t, at + 1);
+      if (next == -1) return 12;
+    }
+    at = next;
+  }
+  return 0;
+}
+static int fails(struct table *t, long at) {
+  for (;;) {
+    long next = t->values[at];
+    if (next == 0) break;
+    if (next == 7) return 12;
+    at = next;
+  }
+  return 0;
+}
+int spread_ok(struct table *t) {
+  char *name = malloc(9);
+  if (spread(t, 1)) return 1;
+  free(name);
+  return 0;
+}
+int spread_bad(struct table *t) {
+  char *name = malloc(9);
+  if (fails(t, 1)) return 1;
+  free(name);
+  return 0;
+}
+static int collect(char **out, int n, const char *from) {
+  int found = 0;
+  for (int i = 0; i < n; i++) {
+    if (from[i] != 'x') continue;
+    out[found] = malloc(8);
+    ++found;
+  }
+  return found;
+}
+int collect_ok(const char *from) {
+  char *all[9];
+  int found = collect(all, 9, from);
+  if (found <= 0) return 0;
+  for (int i = 0; i < found; i++) free(all[i]);
+  return found;
+}
+)"));
+}
+
+TEST(Holders, BuffersThatTheLibraryFills) {
+  expect_by_name(kHeader + std::string(R"(
+int lines_bad(FILE *f) {
+  char *line = 0; size_t size = 0; int n = 0;
+  while (getline(&line, &size, f) > 0) n++;
+  return n;
+}
+int lines_ok(FILE *f) {
+  char *line = 0; size_t size = 0; int n = 0;
+  while (getline(&line, &size, f) > 0) n++;
+  free(line);
+  return n;
+}
+)"));
+}
+
+TEST(Holders, ElementsOfAnArrayThatGrows) {
+  expect_by_name(kHeader + std::string(R"(
+char **copy_ok(char **from, int n) {
+  char **to = calloc(n + 1, sizeof *to);
+  if (!to) return 0;
+  for (int i = 0; i < n; i++) to[i] = strdup(from[i]);
+  return to;
+}
+void overwrite_bad(char **from, int n) {
+  char *to = 0;
+  for (int i = 0; i < n; i++) to = strdup(from[i]);
+  free(to);
+}
+)"));
+}
+
+TEST(Holders, AWrapperOfReallocMovesWhatTheBlockHeld) {
+  expect_by_name(kHeader + std::string(R"(
+static void *grow(void *p, unsigned long n) {
+  void *q = realloc(p, n);
+  if (!q) exit(1);
+  return q;
+}
+char **names_ok(void) {
+  char **names = malloc(8);
+  names[0] = malloc(4);
+  names = grow(names, 16);
+  return names;
+}
+char **names_bad(void) {
+  char **names = malloc(8);
+  names[0] = malloc(4);
+  char **fresh = malloc(16);
+  free(names);
+  return fresh;
+}
+)"));
+}
+
+TEST(Holders, AGlobalThatIsOverwritten) {
+  expect_by_name(kHeader + std::string(R"(
+char *held;
+static char *path;
+struct { int n; char *text; } box;
+void unknown(void);
+void twice_bad(void) { held = malloc(9); held = malloc(8); }
+void twice_ok(void) { held = malloc(9); free(held); held = malloc(8); }
+void once_ok(void) { held = malloc(9); }
+void asked_ok(void) { if (!held) held = malloc(9); }
+void others_ok(void) { held = malloc(9); unknown(); held = malloc(8); }
+int options_bad(int c, char **v) {
+  while (c-- > 0) if (v[c][0] == 'f') path = strdup(v[c]);
+  return path != 0;
+}
+int options_ok(int c, char **v) {
+  while (c-- > 0) if (v[c][0] == 'f') { free(path); path = strdup(v[c]); }
+  return path != 0;
+}
+static void fill(void) { box.text = malloc(7); }
+static void clear(void) { box.text = 0; }
+static void drop(void) { free(box.text); box.text = 0; }
+static void drop_some(int n) { char *p = n ? box.text : path; free(p); box.text = 0; }
+void box_bad(void) { fill(); clear(); }
+void box_ok(void) { fill(); drop(); }
+void some_ok(int n) { fill(); drop_some(n); }
+static char *names[2];
+void array_ok(char **v, int c) {
+  for (int k = 0; k < c; k++) {
+    for (int i = 0; i < 2; i++) { free(names[i]); names[i] = 0; }
+    names[0] = strdup(v[k]);
+  }
+}
+void array_bad(char **v, int c) {
+  for (int k = 0; k < c; k++) names[0] = strdup(v[k]);
+}
+static void again(int n);
+static void round(int n) { if (n) again(n - 1); }
+static void again(int n) { free(box.text); box.text = 0; round(n); }
+void cycle_ok(int n) { fill(); round(n); clear(); }
+)"));
+}
+
+TEST(Holders, AThreadFreesWhatItsFunctionFrees) {
+  expect_by_name("#include <pthread.h>\n" + (kHeader + std::string(R"(
+static void *reads(void *p) { return *(char *)p ? (void *)1 : 0; }
+static void *frees(void *p) { free(p); return 0; }
+static void *keeps(void *p) { static void *last; last = p; return 0; }
+void give_bad(void) {
+  pthread_t t;
+  char *p = malloc(9);
+  p[0] = 0;
+  pthread_create(&t, 0, reads, p);
+}
+void give_ok(void) {
+  pthread_t t;
+  char *p = malloc(9);
+  p[0] = 0;
+  pthread_create(&t, 0, frees, p);
+}
+void give_on_ok(void) {
+  pthread_t t;
+  pthread_create(&t, 0, keeps, malloc(9));
+}
+)")));
+}
+
+}  // namespace
+}  // namespace plumb::check
