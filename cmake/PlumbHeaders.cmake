@@ -3,6 +3,7 @@
 #
 #   plumb_precompiled(TARGET)        for the command's parts
 #   plumb_precompiled_test(TARGET)   for programs of GoogleTest
+#   plumb_precompiled_llvm(TARGET)   for what clang loads
 #
 # The `release` preset does without (PLUMB_PRECOMPILE=NONE), so that a missing
 # #include is an error there, and in `./dev lint`, which goes by its flags.
@@ -34,16 +35,32 @@ function(plumb_precompiled target)
 endfunction()
 
 # A test is run once for each time that it is compiled: optimising it hardly pays.
-# (Not at all optimised, its copies of inline functions would slow the library down.)
+# (Not at all optimised, its copies of inline functions would slow the library down.
+# With sanitizers that is still cheaper than optimising what they insert.)
+set(plumb_test_optimisation -O1)
+if(PLUMB_SANITIZE)
+  set(plumb_test_optimisation -O0)
+endif()
+
 function(plumb_precompiled_test target)
-  target_compile_options(${target} PRIVATE -O1)
+  target_compile_options(${target} PRIVATE ${plumb_test_optimisation})
   set_target_properties(${target} PROPERTIES PLUMB_IS_TEST ON)
   if(PLUMB_PRECOMPILE STREQUAL "ALL")
     if(NOT TARGET plumb_test_headers)
-      plumb_headers_of(plumb_test_headers OPTIONS -O1 LIBS GTest::gtest GTest::gmock
+      plumb_headers_of(plumb_test_headers OPTIONS ${plumb_test_optimisation} LIBS GTest::gtest GTest::gmock
                        HEADERS ${plumb_headers} <gtest/gtest.h> <gmock/gmock.h>)
       set_target_properties(plumb_test_headers PROPERTIES PLUMB_IS_TEST ON)
     endif()
     target_precompile_headers(${target} REUSE_FROM plumb_test_headers)
+  endif()
+endfunction()
+
+# Each has flags of its own, so that none can use another's.
+function(plumb_precompiled_llvm target)
+  if(PLUMB_PRECOMPILE STREQUAL "ALL")
+    target_precompile_headers(${target} PRIVATE <llvm/ADT/DenseMap.h> <llvm/IR/CFG.h>
+      <llvm/IR/Constants.h> <llvm/IR/DebugInfoMetadata.h> <llvm/IR/IRBuilder.h>
+      <llvm/IR/InstIterator.h> <llvm/IR/Instructions.h> <llvm/IR/IntrinsicInst.h>
+      <llvm/IR/Module.h> <llvm/IR/Operator.h>)
   endif()
 endfunction()

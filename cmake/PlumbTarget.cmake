@@ -5,6 +5,23 @@
 #
 # takes every *.cc beside the CMakeLists.txt; *_test.cc become the GoogleTest
 # program plumb_<name>_test.
+#
+# What is built by default is what is installed. Unit tests are a target of their
+# own, so that nobody waits for those of a preset in which they are not run.
+if(PLUMB_TESTS)
+  add_custom_target(unit_tests)
+  add_test(NAME build.unit_tests
+           COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target unit_tests)
+  set_tests_properties(build.unit_tests PROPERTIES FIXTURES_SETUP unit_tests TIMEOUT 1500)
+endif()
+
+# plumb_unit_test(base plumb_base_test)
+function(plumb_unit_test name target)
+  set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+  add_dependencies(unit_tests ${target})
+  add_test(NAME unit.${name} COMMAND ${target})
+  set_tests_properties(unit.${name} PROPERTIES FIXTURES_REQUIRED unit_tests)
+endfunction()
 
 function(plumb_library name)
   cmake_parse_arguments(ARG "" "" "DEPS;LIBS;TEST_LIBS" ${ARGN})
@@ -35,7 +52,7 @@ function(plumb_library name)
     target_link_libraries(${target}_test PRIVATE ${target} ${ARG_TEST_LIBS} GTest::gtest_main GTest::gmock)
     target_compile_definitions(${target}_test PRIVATE
       PLUMB_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/testdata")
-    add_test(NAME unit.${name} COMMAND ${target}_test)
+    plumb_unit_test(${name} ${target}_test)
   endif()
 endfunction()
 
@@ -57,6 +74,7 @@ function(plumb_plugin name)
                          -Wno-unused-parameter)
   target_link_libraries(${target} PRIVATE ${ARG_LIBS})
   target_link_options(${target} PRIVATE -fuse-ld=lld-19)
+  plumb_precompiled_llvm(${target})
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/plumb)
   install(TARGETS ${target} LIBRARY DESTINATION lib/plumb)
