@@ -13,6 +13,10 @@ programs=$((minutes * 20)) # each is compiled, run and judged several times: sec
 python3 tests/generator/compare.py --plumb=build/dev/bin/plumb --seeds="1..$programs" \
   --engines=run,memcheck >"$out/generator.txt" 2>&1 || failed=1
 
+# The corpus by the compiler of which ./dev test takes a share.
+python3 tests/runner/run_cases.py --plumb=build/dev/bin/plumb --engine=run --compilers=clang-19 \
+  --build-dir="$out/cases" >"$out/cases.txt" 2>&1 || failed=1
+
 # Programs built by plumb cc must lose what they lose, in both ways of compiling.
 python3 tests/generator/compare.py --plumb=build/dev/bin/plumb --seeds="1..$programs" \
   --engines=cc >"$out/generator-cc.txt" 2>&1 || failed=1
@@ -46,6 +50,7 @@ done
 {
   printf '# Soak\n\nWritten by `./dev soak %s`; %s cores, %s.\n' "$minutes" "$(nproc)" "$(date -u +%F)"
   printf '\n## Generated programs\n\n```\n%s\n```\n' "$(tail -n 20 "$out/generator.txt")"
+  printf '\n## Cases, built by clang\n\n```\n%s\n```\n' "$(tail -n 5 "$out/cases.txt")"
   printf '\n## Programs built by plumb cc\n\n```\n%s\n```\n' "$(tail -n 20 "$out/generator-cc.txt")"
   printf '\n## 64 threads, a minute each (-O0, -O2)\n\n```\n%s\n```\n' "$(cat "$out/stress.txt")"
   printf '\n## Programs at their limits, under plumb run\n%s\n' "$(cat "$out/robust.txt")"

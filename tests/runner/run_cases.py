@@ -14,7 +14,9 @@ from __future__ import annotations
 import argparse
 import fnmatch
 import json
+import re
 import sys
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -120,6 +122,16 @@ def select(corpus: list[Case], globs: str) -> list[Case]:
             if any(fnmatch.fnmatchcase(case.name, glob) for glob in globs.split(","))]
 
 
+def share_of(corpus: list[Case], share: str) -> list[Case]:
+    """The I-th of N shares, drawn by name so that new cases move no others; twins stay together."""
+    which, _, count = share.partition("/")
+    if not (which.isdigit() and count.isdigit() and 1 <= int(which) <= int(count)):
+        raise ValueError(f"--share={share}: expected I/N, such as 1/3")
+    return [case for case in corpus
+            if zlib.crc32(re.sub(r"_(bad|ok)$", "", case.name).encode()) % int(count)
+            == int(which) - 1]
+
+
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--plumb", type=Path, help="the command to test")
@@ -129,6 +141,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--filter", default="*", metavar="GLOB",
                         help="names of cases; several with commas")
+    parser.add_argument("--share", default="1/1", metavar="I/N", help="one of N shares of the cases")
     parser.add_argument("--cases", type=Path, default=HERE.parent / "cases", help="folder")
     parser.add_argument("--build-dir", type=Path, default=Path("build/cases"))
     parser.add_argument("--results", type=Path, help="write them here as JSON")
@@ -138,7 +151,7 @@ def parse_arguments() -> argparse.Namespace:
 def main() -> int:
     options = parse_arguments()
     try:
-        corpus = select(read_corpus(options.cases), options.filter)
+        corpus = share_of(select(read_corpus(options.cases), options.filter), options.share)
         order = configs(options.compilers, options.opt)
         [engine] = make_engines(options.engine, options.plumb)
     except (CaseError, BuildError, EngineError, OSError, ValueError) as error:
