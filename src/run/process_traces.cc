@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -62,16 +63,18 @@ std::vector<Trace> TraceFolder::traces(pid_t first, std::size_t& unreadable) con
     names.push_back(entry.path().filename().string());
   }
   std::ranges::sort(names, {}, parts_of);
+  // The first process comes first, the others in the order of their names.
   std::vector<Trace> traces;
+  std::vector<Trace> others;
   for (const std::string& name : names) {
     if (Result<Trace> trace = read_file_trace(path_ + "/" + name); trace) {
-      traces.push_back(std::move(*trace));
+      const bool is_first = trace->pid == static_cast<std::uint32_t>(first);
+      (is_first ? traces : others).push_back(std::move(*trace));
     } else {
       ++unreadable;
     }
   }
-  std::ranges::stable_partition(
-      traces, [&](const Trace& trace) { return trace.pid == static_cast<std::uint32_t>(first); });
+  std::ranges::move(others, std::back_inserter(traces));
   return traces;
 }
 
