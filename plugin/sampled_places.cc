@@ -37,12 +37,6 @@ Blocks reachable_from(BasicBlock* start) {
   return seen;
 }
 
-bool can_be_kept(const Value& value) {
-  const Type* type = value.getType();
-  return type->isFirstClassType() && !type->isTokenTy() && !type->isMetadataTy() &&
-         !type->isLabelTy() && !type->isX86_AMXTy() && !type->isScalableTy();
-}
-
 // A phi uses it where it comes from.
 bool is_used_in(const Value& value, const Blocks& blocks) {
   return any_of(value.uses(), [&](const Use& use) {
@@ -63,7 +57,10 @@ std::vector<Loop*> chosen_loops(const LoopInfo& loops) {
   std::vector<Loop*> longer;
   std::vector<std::size_t> sizes;
   for (Loop* loop : loops) {
-    if (loop->getHeader()->isEHPad() || !is_long(*loop)) continue;
+    BasicBlock* head = loop->getHeader();
+    if (head->isEHPad() || !is_long(*loop)) continue;
+    // The address of a label would be alive there, and it is each version's own.
+    if (isa<IndirectBrInst>(head->getTerminator())) continue;
     longer.push_back(loop);
     sizes.push_back(size_of(*loop));
   }
@@ -74,6 +71,12 @@ std::vector<Loop*> chosen_loops(const LoopInfo& loops) {
 }
 
 }  // namespace
+
+bool can_be_kept(const Value& value) {
+  const Type* type = value.getType();
+  return type->isFirstClassType() && !type->isTokenTy() && !type->isMetadataTy() &&
+         !type->isLabelTy() && !type->isX86_AMXTy() && !type->isScalableTy();
+}
 
 Places find_places(Function& function) {
   Places places;

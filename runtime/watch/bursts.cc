@@ -21,12 +21,32 @@ constexpr unsigned kAccessDepth = 12;  // frames kept of an access
 constexpr uint64_t kMostLeft = 0x3fffffff;
 constexpr unsigned kLevels = 32;
 
+// Rounds of innermost loops that call nothing, from one check to the next.
+constexpr int kShortRounds = 16;
+constexpr unsigned kNoted = 4;
+// Stacks taken in one burst.
+constexpr unsigned kMostStacks = 16;
+
+// An access of this burst: others from the same place to the same block are alike.
+struct Noted {
+  uintptr_t window;
+  uintptr_t caller;
+  uint32_t stack;
+};
+
 struct Burst {
-  int left;       // checks until it is over
+  // What the compiled code reads (plugin/sampled_abi.h).
+  int left;    // checks until it is over
+  int rounds;  // of short loops, until the next check
+  ArenaRange arena;
+  // What it does not.
   unsigned used;  // of `way`
   uintptr_t way[kWay];
   uint64_t dice;
+  Noted noted[kNoted];
+  unsigned stacks;
 };
+static_assert(__builtin_offsetof(Burst, rounds) == 4 && __builtin_offsetof(Burst, arena) == 8);
 thread_local constinit Burst burst __attribute__((tls_model("initial-exec"))){};
 
 void pass_check(uintptr_t place) { burst.way[burst.used++ % kWay] = place; }
@@ -34,12 +54,17 @@ void pass_check(uintptr_t place) { burst.way[burst.used++ % kWay] = place; }
 void begin_burst() {
   if (burst.left <= 0) {
     burst.used = 0;
+    burst.stacks = 0;
+    for (Noted& noted : burst.noted) noted = {};
+    burst.arena = arena_range;
     sample_denser(true);
   }
   burst.left = static_cast<int>(burst_settings.length);
+  burst.rounds = kShortRounds;
 }
 
 int take_one() {
+  burst.rounds = kShortRounds;
   if (--burst.left > 0) return 1;
   sample_denser(false);
   return 0;
@@ -81,7 +106,13 @@ __attribute__((noinline)) void note_access(const void* address, uintptr_t caller
   if (!tracking()) return;
   Inside in;
   if (!in.outermost()) return;
-  model().note_access(in, address, current_stack(in, caller, kAccessDepth), way_id(in));
+  const uintptr_t window = reinterpret_cast<uintptr_t>(address) / kWindow;
+  Noted& noted = burst.noted[(caller ^ window) % kNoted];
+  if (noted.window != window || noted.caller != caller) {
+    if (burst.stacks++ >= kMostStacks) return;
+    noted = {window, caller, current_stack(in, caller, kAccessDepth)};
+  }
+  model().note_access(in, address, noted.stack, way_id(in));
 }
 
 }  // namespace
@@ -126,6 +157,8 @@ PLUMB_EXPORT int __plumb_burst_begins(int* left, unsigned char* level) {
   pass_check(reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
   return 1;
 }
+
+PLUMB_EXPORT void* __plumb_burst_state() { return &burst; }
 
 PLUMB_EXPORT int __plumb_burst_goes_on() {
   if (burst.left <= 0) return 0;

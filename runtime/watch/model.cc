@@ -54,7 +54,7 @@ bool Model::prepare(uint64_t epoch) {
          get_table(large_, kLargeSlots) && get_table(sites_, kMaxSites) &&
          get_table(late_rests_, kMaxSites) &&
          get_table(curves_, size_t{kMaxSites} * PLUMB_WATCH_POINTS) &&
-         get_table(frees_, kFreeSlots) && arena_.take(1) == 0 && get_table(samples_, kMaxSamples);
+         get_table(frees_, kMostFrees) && get_table(free_slots_, kFreeSlots) && arena_.take(1) == 0 && get_table(samples_, kMaxSamples);
 }
 
 // The site's number is kept with its stack. The lock is held.
@@ -100,14 +100,14 @@ uint32_t Model::new_sample(const NewSample& sample) {
 
 void Model::count_free(uint32_t site, uint32_t stack) {
   if (stack == 0) return;
-  size_t slot = spread((uint64_t{site} << 32) | stack) >> (64 - 15);
+  size_t slot = spread((uint64_t{site} << 32) | stack) >> (64 - kFreeBits);
   for (size_t tries = 0; tries < 16; ++tries, slot = (slot + 1) % kFreeSlots) {
-    PlumbWatchFree& entry = frees_[slot];
-    if (entry.samples == 0) {
-      entry.site = site;
-      entry.stack = stack;
-      ++frees_used_;
+    if (free_slots_[slot] == 0) {
+      if (frees_used_ == kMostFrees) return;
+      frees_[frees_used_++] = {site, stack, 0};
+      free_slots_[slot] = static_cast<uint16_t>(frees_used_);
     }
+    PlumbWatchFree& entry = frees_[free_slots_[slot] - 1];
     if (entry.site == site && entry.stack == stack) {
       ++entry.samples;
       return;

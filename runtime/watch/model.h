@@ -128,7 +128,9 @@ class Model {
     uint64_t size;
   };
 
-  static constexpr uint32_t kFreeSlots = 1u << 15;
+  static constexpr unsigned kFreeBits = 15;
+  static constexpr uint32_t kFreeSlots = 1u << kFreeBits;
+  static constexpr uint32_t kMostFrees = kFreeSlots / 2;
 
   uint32_t new_sample(const NewSample& sample);
   void end_sample(uint32_t index, uint32_t free_stack);
@@ -173,7 +175,8 @@ class Model {
   LateRests* late_rests_ = nullptr;  // by site
   uint32_t sites_used_ = 1;          // 0 is "unknown"
   float* curves_ = nullptr;          // PLUMB_WATCH_POINTS for each site
-  PlumbWatchFree* frees_ = nullptr;
+  PlumbWatchFree* frees_ = nullptr;  // one after the other
+  uint16_t* free_slots_ = nullptr;   // where each is, plus one, by hash
   uint32_t frees_used_ = 0;
   PlumbWatchPoint points_[PLUMB_WATCH_POINTS];
   uint32_t points_used_ = 0;
