@@ -83,7 +83,8 @@ void copy_blocks(Function& function, Halves& halves) {
   for (Instruction* variable : variables) variable->eraseFromParent();
   for (BasicBlock* copy : copies) {
     for (Instruction& instruction : *copy) {
-      RemapInstruction(&instruction, halves.plain, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
+      RemapInstruction(&instruction, halves.plain,
+                       RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
     }
   }
 }

@@ -29,9 +29,9 @@ struct Crossing {
 
 struct Halves {
   std::vector<Crossing> crossings;
-  std::vector<Crossing> returns;             // from the plain half
-  std::vector<llvm::BasicBlock*> traced;     // all blocks of the tracing half
-  llvm::ValueToValueMapTy plain;             // copies of its blocks and values
+  std::vector<Crossing> returns;          // from the plain half
+  std::vector<llvm::BasicBlock*> traced;  // all blocks of the tracing half
+  llvm::ValueToValueMapTy plain;          // copies of its blocks and values
   bool is_split() const { return !crossings.empty(); }
 };
 

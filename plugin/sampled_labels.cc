@@ -106,10 +106,9 @@ LabelTables copy_label_tables(const LabelTables& tables, Function& from, Functio
                         ? BlockAddress::get(&to, cast<BasicBlock>(copies[label->getBasicBlock()]))
                         : cast<Constant>(use.get()));
     }
-    auto* copy = new GlobalVariable(*to.getParent(), table->getValueType(), true,
-                                    GlobalValue::PrivateLinkage,
-                                    ConstantArray::get(labels->getType(), own),
-                                    table->getName() + ".plumb");
+    auto* copy = new GlobalVariable(
+        *to.getParent(), table->getValueType(), true, GlobalValue::PrivateLinkage,
+        ConstantArray::get(labels->getType(), own), table->getName() + ".plumb");
     copy->setAlignment(table->getAlign());
     copy->setUnnamedAddr(table->getUnnamedAddr());
     convertUsersOfConstantsToInstructions({table}, &to);
@@ -150,8 +149,8 @@ void compare_labels(Function& function, Function& copy, ValueToValueMapTy& copie
         builder.CreateBr(target);
       } else {
         BasicBlock* other = BasicBlock::Create(copy.getContext(), "", &copy);
-        Value* same = builder.CreateICmpEQ(
-            address, BlockAddress::get(&function, originals.lookup(target)));
+        Value* same =
+            builder.CreateICmpEQ(address, BlockAddress::get(&function, originals.lookup(target)));
         builder.CreateCondBr(same, target, other);
         if (at != block) target->replacePhiUsesWith(block, at);
         builder.SetInsertPoint(other);

@@ -18,8 +18,9 @@ namespace plumb::pass {
 
 namespace {
 
-// The largest loops of a function are changed over in; each costs hot code.
-constexpr std::size_t kMostPlaces = 3;
+// The largest loop of a function is changed over in: each costs hot code. In the
+// others a burst may end, but none begins; what they call is checked.
+constexpr std::size_t kMostPlaces = 1;
 
 using Blocks = SmallPtrSet<BasicBlock*, 32>;
 

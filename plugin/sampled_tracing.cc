@@ -122,8 +122,8 @@ void Tracing::follow_calls() {
 
 void Tracing::force(CallBase& call, GlobalVariable* left) {
   IRBuilder<> builder(&call);
-  Value* address = left->isThreadLocal() ? builder.CreateThreadLocalAddress(left)
-                                         : static_cast<Value*>(left);
+  Value* address =
+      left->isThreadLocal() ? builder.CreateThreadLocalAddress(left) : static_cast<Value*>(left);
   Value* on = is_on(builder);
   Value* bit = builder.CreateSelect(on, builder.getInt32(kForced), builder.getInt32(0));
   Value* forced = builder.CreateOr(builder.CreateLoad(int_, address), bit);

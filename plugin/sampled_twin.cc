@@ -183,9 +183,8 @@ class Twin {
       auto* plain = cast<BasicBlock>(halves_.plain[body]);
       SplitBlock(plain, plain->getFirstNonPHIIt());
       plain->getTerminator()->eraseFromParent();
-      leave_from(plain, number, [&](Value* value) {
-        return static_cast<Value*>(halves_.plain[copies_[value]]);
-      });
+      leave_from(plain, number,
+                 [&](Value* value) { return static_cast<Value*>(halves_.plain[copies_[value]]); });
     }
   }
 
@@ -194,8 +193,7 @@ class Twin {
     IRBuilder<> builder(block);
     for (const Live& live : places_.all[number - 1].live) {
       if (isa<Argument>(live.value)) continue;  // unchanged
-      builder.CreateStore(copy_of(live.value),
-                          at_offset(builder, twin_->getArg(1), live.offset));
+      builder.CreateStore(copy_of(live.value), at_offset(builder, twin_->getArg(1), live.offset));
     }
     builder.CreateRet(builder.getInt32(number));
   }

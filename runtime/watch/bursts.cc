@@ -23,9 +23,9 @@ constexpr unsigned kLevels = 32;
 
 // Rounds of innermost loops that call nothing, from one check to the next.
 constexpr int kShortRounds = 16;
-constexpr unsigned kNoted = 4;
+constexpr unsigned kNoted = 16;
 // Stacks taken in one burst.
-constexpr unsigned kMostStacks = 16;
+constexpr unsigned kMostStacks = 32;
 
 // An access of this burst: others from the same place to the same block are alike.
 struct Noted {
@@ -95,11 +95,43 @@ uint64_t take_share(const char* at) {
   return value >= 1 ? 1 : static_cast<uint64_t>(1 / value + 0.5);
 }
 
+// Ways are many: there are always new ones, and each is kept for good. So only so many
+// of them are: some at the start, and some for each time that the run has doubled.
+constexpr uint32_t kFirstWays = 256;
+constexpr uint32_t kMoreWays = 128;
+constexpr uint64_t kSecond = 1'000'000'000;
+constexpr size_t kWaySlots = 4096;
+uint64_t known_ways[kWaySlots];  // half of a hash, and an id
+uint32_t ways_kept;
+
+bool one_more_way() {
+  const uint64_t seconds = model().now() / kSecond + 1;
+  const auto doubled = static_cast<uint32_t>(63 - __builtin_clzll(seconds));
+  if (__atomic_load_n(&ways_kept, __ATOMIC_RELAXED) >= kFirstWays + kMoreWays * doubled) {
+    return false;
+  }
+  __atomic_fetch_add(&ways_kept, 1, __ATOMIC_RELAXED);
+  return true;
+}
+
+// The checks that the burst has passed, newest first, as a stack; 0: not known.
 uint32_t way_id(Inside& in) {
   uintptr_t newest_first[kWay];
   const unsigned count = burst.used < kWay ? burst.used : kWay;
-  for (unsigned i = 0; i < count; ++i) newest_first[i] = burst.way[(burst.used - 1 - i) % kWay];
-  return count == 0 ? 0 : stack_id(in, newest_first, count);
+  uint64_t hash = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    newest_first[i] = burst.way[(burst.used - 1 - i) % kWay];
+    hash = (hash ^ newest_first[i]) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 32;
+  }
+  if (count == 0) return 0;
+  uint64_t& slot = known_ways[hash % kWaySlots];
+  const uint64_t known = __atomic_load_n(&slot, __ATOMIC_RELAXED);
+  if (known != 0 && known >> 32 == hash >> 32) return static_cast<uint32_t>(known);
+  if (!one_more_way()) return 0;
+  const uint32_t id = stack_id(in, newest_first, count);
+  __atomic_store_n(&slot, (hash >> 32 << 32) | id, __ATOMIC_RELAXED);
+  return id;
 }
 
 __attribute__((noinline)) void note_access(const void* address, uintptr_t caller) {
@@ -107,7 +139,7 @@ __attribute__((noinline)) void note_access(const void* address, uintptr_t caller
   Inside in;
   if (!in.outermost()) return;
   const uintptr_t window = reinterpret_cast<uintptr_t>(address) / kWindow;
-  Noted& noted = burst.noted[(caller ^ window) % kNoted];
+  Noted& noted = burst.noted[(caller ^ caller >> 5 ^ window) % kNoted];
   if (noted.window != window || noted.caller != caller) {
     if (burst.stacks++ >= kMostStacks) return;
     noted = {window, caller, current_stack(in, caller, kAccessDepth)};

@@ -54,7 +54,8 @@ bool Model::prepare(uint64_t epoch) {
          get_table(large_, kLargeSlots) && get_table(sites_, kMaxSites) &&
          get_table(late_rests_, kMaxSites) &&
          get_table(curves_, size_t{kMaxSites} * PLUMB_WATCH_POINTS) &&
-         get_table(frees_, kMostFrees) && get_table(free_slots_, kFreeSlots) && arena_.take(1) == 0 && get_table(samples_, kMaxSamples);
+         get_table(frees_, kMostFrees) && get_table(free_slots_, kFreeSlots) &&
+         arena_.take(1) == 0 && get_table(samples_, kMaxSamples);
 }
 
 // The site's number is kept with its stack. The lock is held.

@@ -49,7 +49,7 @@ struct Countdown {
   Random random;
 };
 thread_local constinit Countdown countdown
-    __attribute__((tls_model("initial-exec"))){0, 0, false, false, kFirstOnes * kOthers, {}};
+    __attribute__((tls_model("initial-exec"))){0, 0, false, false, kFirstOnes* kOthers, {}};
 
 // Most blocks are not sampled, and this is all that they cost.
 __attribute__((always_inline)) inline bool passes(size_t size) {
