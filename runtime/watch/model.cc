@@ -20,6 +20,8 @@ constexpr uint32_t kLargeSlots = 1u << 14;
 constexpr uint64_t kTidyShare = 20;
 constexpr uint64_t kTidyTime = 100'000'000;
 constexpr uint32_t kMostParted = 1u << 14;
+constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint32_t kDrawnAtOnce = 64;
 constexpr uint64_t kSpare = uint64_t{64} << 20;
 
 long map_pages(uintptr_t place, size_t size, int protection) {
@@ -74,6 +76,15 @@ uint32_t Model::site_of(const NewSample& sample) {
   return stack.reserved;
 }
 
+// The watching thread steers the mean by what was allocated, but it may have to wait
+// for a processor; until then a program that allocates a lot would pay for it.
+void Model::hold_back(uint64_t time) {
+  if (++drawn_ < kDrawnAtOnce) return;
+  if (time - drawn_since_ < kDrawnAtOnce * kSecond / most_per_second_) set_mean(mean() * 2);
+  drawn_ = 0;
+  drawn_since_ = time;
+}
+
 uint32_t Model::new_sample(const NewSample& sample) {
   uint32_t index = unused_samples_;
   if (index != 0)
@@ -83,6 +94,7 @@ uint32_t Model::new_sample(const NewSample& sample) {
   else
     return 0;
   const uint64_t time = advance();
+  hold_back(time);
   Sample& record = samples_[index];
   record = {};
   record.block.size = sample.size;

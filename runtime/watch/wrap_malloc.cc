@@ -37,8 +37,8 @@ constexpr uint64_t kNever = uint64_t{1} << 62;
 // In bursts samples are drawn denser, so that there are some whose accesses are traced:
 // a few at first, then one for so many others of the thread.
 constexpr uint64_t kDenser = 64;
-constexpr uint32_t kOthers = 8;
-constexpr uint32_t kFirstOnes = 4;
+constexpr uint32_t kOthers = 32;
+constexpr uint32_t kFirstOnes = 2;
 
 struct Countdown {
   uint64_t left;    // bytes until the next sample
