@@ -4,11 +4,11 @@
 #include "common/process.h"
 #include "common/stack_depot.h"
 #include "common/text.h"
-#include "common/unwind.h"
 #include "watch/arena.h"
 #include "watch/export.h"
 #include "watch/model.h"
 #include "watch/sampler.h"
+#include "watch/stacks.h"
 
 namespace plumb::rt {
 
@@ -142,7 +142,7 @@ __attribute__((noinline)) void note_access(const void* address, uintptr_t caller
   Noted& noted = burst.noted[(caller ^ caller >> 5 ^ window) % kNoted];
   if (noted.window != window || noted.caller != caller) {
     if (burst.stacks++ >= kMostStacks) return;
-    noted = {window, caller, current_stack(in, caller, kAccessDepth)};
+    noted = {window, caller, own_stack(in, caller, kAccessDepth)};
   }
   model().note_access(in, address, noted.stack, way_id(in));
 }

@@ -10,10 +10,10 @@
 #include "common/inside.h"
 #include "common/process.h"
 #include "common/sys.h"
-#include "common/unwind.h"
 #include "watch/export.h"
 #include "watch/model.h"
 #include "watch/next.h"
+#include "watch/stacks.h"
 #include "watch/watcher.h"
 
 using namespace plumb::rt;
@@ -144,14 +144,14 @@ __attribute__((noinline)) void* allocate_slowly(const Wish& wish, Plain plain) {
   if (!placed && !next_allocator.is_glibc) return plain();
   NewSample sample{wish.size, wish.alignment, drawn.mean, 0, wish.api, wish.zeroed};
   if (placed) {
-    sample.stack = current_stack(in, wish.caller);
+    sample.stack = own_stack(in, wish.caller);
     void* block = model().place(in, sample);
     return block != nullptr ? block : plain();
   }
   void* block = plain();
   // Found again at its free by the size of its chunk.
   if (block != nullptr && chunk_size(block) > kLargestPlaced) {
-    sample.stack = current_stack(in, wish.caller);
+    sample.stack = own_stack(in, wish.caller);
     model().note_large(in, block, sample);
   }
   return block;
@@ -164,13 +164,13 @@ __attribute__((noinline)) void free_sampled(void* block, uintptr_t caller) {
     model().release_later(block);
     return;
   }
-  model().release(in, block, current_stack(in, caller, kFreeDepth));
+  model().release(in, block, own_stack(in, caller, kFreeDepth));
 }
 
 __attribute__((noinline)) void forget_large(void* block, uintptr_t caller) {
   if (!tracking()) return;
   Inside in;
-  if (in.outermost()) model().release_large(in, block, current_stack(in, caller, kFreeDepth));
+  if (in.outermost()) model().release_large(in, block, own_stack(in, caller, kFreeDepth));
 }
 
 inline bool may_be_large(void* block) {

@@ -1,5 +1,5 @@
-// In a container with 64 MB: "within" keeps to it, in itself and in a child; "beyond"
-// does not.
+// Goes into the group of its second argument, which has 64 MB. "within" keeps to it, in
+// itself and in a child; "beyond" does not.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,10 @@ static int holds(char mark) {
 }
 
 int main(int count, char **arguments) {
-  const int beyond = count > 1 && strcmp(arguments[1], "beyond") == 0;
+  if (count != 3) return 1;
+  FILE *group = fopen(arguments[2], "w");
+  if (group == NULL || fprintf(group, "%d", getpid()) < 0 || fclose(group) != 0) return 1;
+  const int beyond = strcmp(arguments[1], "beyond") == 0;
   for (int i = 0; i < kBlocks; ++i) blocks[i] = malloc(kSize);
   for (int round = 0; round < 40; ++round) fill((char)round);
   const pid_t child = fork();
