@@ -1,6 +1,5 @@
 // Stacks of the program's threads, taken with what the thread remembers of earlier
-// ones (common/stack_memo.h): most are known, and unwinding by tables is ten times as
-// slow.
+// ones (common/stack_memo.h): most are known, and unwinding by tables is slow.
 #pragma once
 
 #include "common/threads.h"
