@@ -18,8 +18,9 @@ namespace plumb::pass {
 
 namespace {
 
-// The largest loops of a function are changed over in; each costs hot code.
-constexpr std::size_t kMostPlaces = 3;
+// The largest loop of a function is changed over in: each costs hot code. In the
+// others a burst may end, but none begins; what they call is checked.
+constexpr std::size_t kMostPlaces = 1;
 
 using Blocks = SmallPtrSet<BasicBlock*, 32>;
 
@@ -35,12 +36,6 @@ Blocks reachable_from(BasicBlock* start) {
     }
   }
   return seen;
-}
-
-bool can_be_kept(const Value& value) {
-  const Type* type = value.getType();
-  return type->isFirstClassType() && !type->isTokenTy() && !type->isMetadataTy() &&
-         !type->isLabelTy() && !type->isX86_AMXTy() && !type->isScalableTy();
 }
 
 // A phi uses it where it comes from.
@@ -63,7 +58,10 @@ std::vector<Loop*> chosen_loops(const LoopInfo& loops) {
   std::vector<Loop*> longer;
   std::vector<std::size_t> sizes;
   for (Loop* loop : loops) {
-    if (loop->getHeader()->isEHPad() || !is_long(*loop)) continue;
+    BasicBlock* head = loop->getHeader();
+    if (head->isEHPad() || !is_long(*loop)) continue;
+    // The address of a label would be alive there, and it is each version's own.
+    if (isa<IndirectBrInst>(head->getTerminator())) continue;
     longer.push_back(loop);
     sizes.push_back(size_of(*loop));
   }
@@ -74,6 +72,12 @@ std::vector<Loop*> chosen_loops(const LoopInfo& loops) {
 }
 
 }  // namespace
+
+bool can_be_kept(const Value& value) {
+  const Type* type = value.getType();
+  return type->isFirstClassType() && !type->isTokenTy() && !type->isMetadataTy() &&
+         !type->isLabelTy() && !type->isX86_AMXTy() && !type->isScalableTy();
+}
 
 Places find_places(Function& function) {
   Places places;

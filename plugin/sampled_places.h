@@ -33,6 +33,9 @@ struct Places {
   llvm::Align alignment = llvm::Align(16);
 };
 
+// Can a value be put into memory and taken from it again?
+bool can_be_kept(const llvm::Value& value);
+
 // Changes the function's blocks, not what it does.
 Places find_places(llvm::Function& function);
 

@@ -37,7 +37,9 @@ struct SampledPass : PassInfoMixin<SampledPass> {
         entries[&function] = make_check(module);
       }
     }
-    for (Function* function : traced) make_twin(*function, entries);
+    std::vector<Version> versions;
+    for (Function* function : traced) versions.push_back(make_twin(*function, entries));
+    call_versions(versions, entries);
     if (std::getenv("PLUMB_PASS_STATS") != nullptr) {
       errs() << module.getSourceFileName() << ": " << all << " functions, " << traced.size()
              << " traced, " << entries.size() << " checked at their entry\n";

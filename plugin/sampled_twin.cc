@@ -1,5 +1,6 @@
 #include "sampled_twin.h"
 
+#include <optional>
 #include <vector>
 
 #include "llvm/ADT/MapVector.h"
@@ -18,8 +19,10 @@
 #include "llvm/Transforms/Utils/SSAUpdater.h"
 #include "sampled_abi.h"
 #include "sampled_ask.h"
-#include "sampled_choice.h"
+#include "sampled_halves.h"
+#include "sampled_labels.h"
 #include "sampled_places.h"
+#include "sampled_tracing.h"
 
 using namespace llvm;
 
@@ -47,10 +50,6 @@ Value* at_offset(IRBuilder<>& builder, Value* frame, std::uint64_t offset) {
   return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), frame, offset);
 }
 
-FunctionCallee runtime(Module& module, const char* name, Type* result, ArrayRef<Type*> types) {
-  return module.getOrInsertFunction(name, FunctionType::get(result, types, false));
-}
-
 // Everything that one function needs.
 class Twin {
  public:
@@ -62,23 +61,25 @@ class Twin {
         int_(Type::getInt32Ty(context_)),
         pointer_(PointerType::getUnqual(context_)) {}
 
-  void make() {
+  Version make() {
     hoist_variables(function_);
     places_ = find_places(function_);
+    has_tables_ = find_label_tables(function_, tables_);
     copy_function();
     fix_labels();
     clean_copy();
-    record_accesses();
-    force_callees();
+    split_copy();
     if (places_.all.empty()) {
+      finish_whole();
       check_whole();
-      return;
+    } else {
+      return_to_frame();
+      leave_at_places();
+      enter_at_places();
+      check_function();
+      repair_function();
     }
-    leave_at_places();
-    return_to_frame();
-    enter_at_places();
-    check_function();
-    repair_function();
+    return {&function_, twin_, places_.all.empty(), std::move(tracing_->unchecked_calls)};
   }
 
  private:
@@ -100,7 +101,6 @@ class Twin {
     SmallVector<ReturnInst*, 8> returns;
     CloneFunctionInto(twin_, &function_, copies_, CloneFunctionChangeType::LocalChangesOnly,
                       returns);
-    returns_.assign(returns.begin(), returns.end());
     // Only what holds for the function as such is kept.
     twin_->setAttributes((whole ? passing_attributes(function_) : AttributeList())
                              .addFnAttributes(context_, cold_attributes(function_)));
@@ -115,48 +115,15 @@ class Twin {
     twin_->setComdat(function_.getComdat());
   }
 
-  // A label's address is the function's in both, and a jump to one compares.
+  // The addresses of labels in the copy.
   void fix_labels() {
-    for (BasicBlock& block : function_) {
-      if (!block.hasAddressTaken()) continue;
-      BlockAddress* copied = BlockAddress::get(twin_, cast<BasicBlock>(copies_[&block]));
-      copied->replaceAllUsesWith(BlockAddress::get(&function_, &block));
+    if (!has_tables_) {
+      compare_labels(function_, *twin_, copies_);
+      return;
     }
-    std::vector<IndirectBrInst*> jumps;
-    for (BasicBlock& block : *twin_) {
-      if (auto* jump = dyn_cast<IndirectBrInst>(block.getTerminator())) jumps.push_back(jump);
-    }
-    DenseMap<BasicBlock*, BasicBlock*> originals;
-    for (BasicBlock& block : function_) originals[cast<BasicBlock>(copies_[&block])] = &block;
-    for (IndirectBrInst* jump : jumps) {
-      BasicBlock* block = jump->getParent();
-      SmallSetVector<BasicBlock*, 16> targets;
-      for (BasicBlock* target : jump->successors()) {
-        // One edge each from now on.
-        if (!targets.insert(target)) target->removePredecessor(block, true);
-      }
-      Value* address = jump->getAddress();
-      IRBuilder<> builder(jump);
-      BasicBlock* at = block;
-      for (std::size_t i = 0; i < targets.size(); ++i) {
-        BasicBlock* target = targets[i];
-        if (i + 1 == targets.size()) {
-          builder.CreateBr(target);
-        } else {
-          BasicBlock* other = BasicBlock::Create(context_, "", twin_);
-          Value* same = builder.CreateICmpEQ(
-              address, BlockAddress::get(&function_, originals.lookup(target)));
-          builder.CreateCondBr(same, target, other);
-          if (at != block) target->replacePhiUsesWith(block, at);
-          builder.SetInsertPoint(other);
-          at = other;
-          continue;
-        }
-        if (at != block) target->replacePhiUsesWith(block, at);
-      }
-      if (targets.empty()) builder.CreateUnreachable();
-      jump->eraseFromParent();
-    }
+    Blocks all;
+    for (BasicBlock& block : *twin_) all.insert(&block);
+    tables_ = copy_label_tables(tables_, function_, *twin_, all, copies_);
   }
 
   // Where the versions change over, variables are the function's in both: while the
@@ -180,54 +147,28 @@ class Twin {
     for (Instruction* instruction : removed) instruction->eraseFromParent();
   }
 
-  void record_accesses() {
-    FunctionCallee touch = runtime(module_, kTouch, Type::getVoidTy(context_), {pointer_});
-    if (auto* declared = dyn_cast<Function>(touch.getCallee())) {
-      declared->setDoesNotThrow();
-      declared->setCallingConv(CallingConv::PreserveMost);
-      // The way through lazy binding would not preserve all that.
-      declared->addFnAttr(Attribute::NonLazyBind);
+  // The plain half besides; then everything is in its place.
+  void split_copy() {
+    Blocks heads;
+    for (const Place& place : places_.all) heads.insert(cast<BasicBlock>(copies_[place.head]));
+    make_halves(*twin_, heads, tables_, halves_);
+    Instruction* first = nullptr;
+    if (places_.all.empty()) {
+      first = after_variables(*twin_);
+    } else {
+      BasicBlock* start = &twin_->getEntryBlock();
+      BasicBlock* entry = BasicBlock::Create(context_, "plumb.entry", twin_, start);
+      first = choice_ = SwitchInst::Create(twin_->getArg(0), start, places_.all.size(), entry);
     }
-    for (BasicBlock& block : *twin_) {
-      SmallPtrSet<const Value*, 8> known;  // recorded in this block already
-      std::vector<std::pair<Instruction*, Value*>> accesses;
-      for (Instruction& instruction : block) {
-        Value* address = heap_address(instruction);
-        if (address && known.insert(address->stripInBoundsConstantOffsets()).second) {
-          accesses.emplace_back(&instruction, address);
-        }
-      }
-      for (const auto& [instruction, address] : accesses) {
-        IRBuilder<> builder(instruction);
-        CallInst* call = builder.CreateCall(touch, {address});
-        call->setCallingConv(CallingConv::PreserveMost);
-        call->setDebugLoc(location_of(*instruction));
-      }
-    }
+    tracing_.emplace(*twin_, halves_, entries_);
+    tracing_->begin(first);
+    tracing_->record_accesses();
+    tracing_->follow_calls();
+    tracing_->cross_over();
   }
 
-  // A burst goes on in the functions that are called, when they are of this module.
-  void force_callees() {
-    std::vector<std::pair<CallBase*, GlobalVariable*>> calls;
-    for (Instruction& instruction : instructions(*twin_)) {
-      auto* call = dyn_cast<CallBase>(&instruction);
-      Function* callee = call ? call->getCalledFunction() : nullptr;
-      const auto entry = callee ? entries_.find(callee) : entries_.end();
-      if (entry != entries_.end()) calls.emplace_back(call, entry->second.left);
-    }
-    for (const auto& [call, left] : calls) {
-      IRBuilder<> builder(call);
-      Value* address = address_of(builder, left);
-      // One more, since the check takes one off.
-      Value* forced =
-          builder.CreateOr(builder.CreateLoad(int_, address), builder.getInt32(kForced));
-      builder.CreateStore(builder.CreateAdd(forced, builder.getInt32(1)), address);
-    }
-  }
-
-  // In each round of an outermost loop the burst may be over.
+  // In each round of an outermost loop the burst may be over; in the plain half it is.
   void leave_at_places() {
-    const FunctionCallee goes_on = runtime(module_, kBurstGoesOn, int_, {});
     for (unsigned number = 1; number <= places_.all.size(); ++number) {
       const Place& place = places_.all[number - 1];
       auto* body = cast<BasicBlock>(copies_[place.body]);
@@ -235,22 +176,34 @@ class Twin {
       BasicBlock* leave = BasicBlock::Create(context_, "plumb.leave", twin_);
       body->getTerminator()->eraseFromParent();
       IRBuilder<> builder(body);
-      CallInst* call = builder.CreateCall(goes_on);
-      call->setDebugLoc(location_of(*rest->getFirstNonPHIIt()));
-      call->setDoesNotThrow();
-      builder.CreateCondBr(builder.CreateIsNotNull(call), rest, leave);
-      builder.SetInsertPoint(leave);
-      for (const Live& live : place.live) {
-        if (isa<Argument>(live.value)) continue;  // unchanged
-        Value* copy = copies_[live.value];
-        builder.CreateStore(copy, at_offset(builder, twin_->getArg(1), live.offset));
-      }
-      builder.CreateRet(builder.getInt32(number));
+      Value* stays = tracing_->goes_on(builder, location_of(*rest->getFirstNonPHIIt()));
+      builder.CreateCondBr(stays, rest, leave);
+      leave_from(leave, number, [&](Value* value) { return static_cast<Value*>(copies_[value]); });
+      if (!halves_.is_split()) continue;
+      auto* plain = cast<BasicBlock>(halves_.plain[body]);
+      SplitBlock(plain, plain->getFirstNonPHIIt());
+      plain->getTerminator()->eraseFromParent();
+      leave_from(plain, number,
+                 [&](Value* value) { return static_cast<Value*>(halves_.plain[copies_[value]]); });
     }
   }
 
+  template <typename Copy>
+  void leave_from(BasicBlock* block, unsigned number, Copy copy_of) {
+    IRBuilder<> builder(block);
+    for (const Live& live : places_.all[number - 1].live) {
+      if (isa<Argument>(live.value)) continue;  // unchanged
+      builder.CreateStore(copy_of(live.value), at_offset(builder, twin_->getArg(1), live.offset));
+    }
+    builder.CreateRet(builder.getInt32(number));
+  }
+
   void return_to_frame() {
-    for (ReturnInst* old : returns_) {
+    std::vector<ReturnInst*> returns;
+    for (BasicBlock& block : *twin_) {
+      if (auto* end = dyn_cast<ReturnInst>(block.getTerminator())) returns.push_back(end);
+    }
+    for (ReturnInst* old : returns) {
       IRBuilder<> builder(old);
       if (Value* value = old->getReturnValue()) builder.CreateStore(value, twin_->getArg(1));
       builder.CreateRet(builder.getInt32(0));
@@ -259,83 +212,45 @@ class Twin {
   }
 
   void enter_at_places() {
-    BasicBlock* start = &twin_->getEntryBlock();
-    BasicBlock* entry = BasicBlock::Create(context_, "plumb.entry", twin_, start);
-    IRBuilder<> builder(entry);
+    IRBuilder<> builder(choice_);
     for (const Live& variable : places_.variables) {
       auto* copy = cast<AllocaInst>(copies_[variable.value]);
       copy->replaceAllUsesWith(at_offset(builder, twin_->getArg(1), variable.offset));
       copy->eraseFromParent();
     }
-    SwitchInst* choice = builder.CreateSwitch(twin_->getArg(0), start, places_.all.size());
-
     // What is alive at a place gets a slot each: there are several ways to it now.
-    MapVector<Value*, AllocaInst*> slots;
+    Slots slots(*twin_, halves_);
+    slots.make_for_halves();
     for (const Place& place : places_.all) {
-      for (const Live& live : place.live) {
-        Value* copy = copies_[live.value];
-        if (slots.count(copy) == 0) slots[copy] = make_slot(copy, choice);
-      }
+      for (const Live& live : place.live) slots.of(copies_[live.value]);
     }
     for (unsigned number = 1; number <= places_.all.size(); ++number) {
       const Place& place = places_.all[number - 1];
       BasicBlock* resume = BasicBlock::Create(context_, "plumb.resume", twin_);
       builder.SetInsertPoint(resume);
       for (const Live& live : place.live) {
-        Value* copy = copies_[live.value];
         Value* kept = builder.CreateLoad(live.value->getType(),
                                          at_offset(builder, twin_->getArg(1), live.offset));
-        builder.CreateStore(kept, slots[copy]);
+        builder.CreateStore(kept, slots.of(copies_[live.value]));
       }
       builder.CreateBr(cast<BasicBlock>(copies_[place.body]));
-      choice->addCase(builder.getInt32(number), resume);
+      choice_->addCase(builder.getInt32(number), resume);
     }
-    std::vector<AllocaInst*> all;
-    for (const auto& [value, slot] : slots) all.push_back(slot);
-    DominatorTree dominators(*twin_);
-    PromoteMemToReg(all, dominators);
+    slots.promote();
+    tracing_->expand_records();
   }
 
-  AllocaInst* make_slot(Value* value, SwitchInst* choice) {
-    if (auto* call = dyn_cast<InvokeInst>(value)) {
-      SplitEdge(call->getParent(), call->getNormalDest());
-    }
-    IRBuilder<> builder(&*twin_->getEntryBlock().getFirstInsertionPt());
-    AllocaInst* slot = builder.CreateAlloca(value->getType());
-    std::vector<Use*> uses;
-    for (Use& use : value->uses()) uses.push_back(&use);
-    DenseMap<std::pair<PHINode*, BasicBlock*>, Value*> loaded;
-    for (Use* use : uses) {
-      auto* user = cast<Instruction>(use->getUser());
-      if (auto* phi = dyn_cast<PHINode>(user)) {
-        BasicBlock* from = phi->getIncomingBlock(*use);
-        Value*& again = loaded[{phi, from}];
-        if (!again) {
-          again = IRBuilder<>(from->getTerminator()).CreateLoad(value->getType(), slot);
-        }
-        use->set(again);
-      } else {
-        use->set(IRBuilder<>(user).CreateLoad(value->getType(), slot));
-      }
-    }
-    if (isa<Argument>(value)) {
-      builder.SetInsertPoint(choice);
-    } else if (auto* phi = dyn_cast<PHINode>(value)) {
-      builder.SetInsertPoint(phi->getParent(), phi->getParent()->getFirstInsertionPt());
-    } else if (auto* call = dyn_cast<InvokeInst>(value)) {
-      BasicBlock* normal = call->getNormalDest();
-      builder.SetInsertPoint(normal, normal->getFirstInsertionPt());
-    } else {
-      builder.SetInsertPoint(cast<Instruction>(value)->getNextNode());
-    }
-    builder.CreateStore(value, slot);
-    return slot;
+  void finish_whole() {
+    Slots slots(*twin_, halves_);
+    slots.make_for_halves();
+    slots.promote();
+    tracing_->expand_records();
   }
 
   // --- the function itself
 
-  Instruction* after_variables() {
-    auto first = function_.getEntryBlock().begin();
+  static Instruction* after_variables(Function& function) {
+    auto first = function.getEntryBlock().begin();
     while (is_static_alloca(*first)) ++first;
     return &*first;
   }
@@ -344,7 +259,7 @@ class Twin {
   void check_whole() {
     const auto check = entries_.find(&function_);
     if (check == entries_.end()) return;
-    IRBuilder<> builder(count_down(after_variables(), check->second));
+    IRBuilder<> builder(count_down(after_variables(function_), check->second));
     Function* ask = make_whole_ask(function_, *twin_, check->second);
     std::vector<Value*> arguments;
     bool in_memory = false;
@@ -366,7 +281,7 @@ class Twin {
   }
 
   void check_function() {
-    Instruction* first = after_variables();
+    Instruction* first = after_variables(function_);
     BasicBlock* entry = &function_.getEntryBlock();
     IRBuilder<> builder(entry, entry->begin());
     frame_ = builder.CreateAlloca(ArrayType::get(builder.getInt8Ty(), places_.frame_size));
@@ -577,7 +492,11 @@ class Twin {
   Function* twin_ = nullptr;
   AllocaInst* frame_ = nullptr;
   ValueToValueMapTy copies_;
-  std::vector<ReturnInst*> returns_;
+  LabelTables tables_;  // of the copy, once there is one
+  bool has_tables_ = false;
+  Halves halves_;
+  std::optional<Tracing> tracing_;
+  SwitchInst* choice_ = nullptr;
   MapVector<Value*, std::vector<Landing>> landings_;
   MapVector<BasicBlock*, BasicBlock*> before_landings_;
   BasicBlock* over_ = nullptr;
@@ -600,6 +519,30 @@ Check make_check(Module& module) {
           make(Type::getInt8Ty(context), false, "plumb.level")};
 }
 
-void make_twin(Function& function, const EntryChecks& entries) { Twin(function, entries).make(); }
+Version make_twin(Function& function, const EntryChecks& entries) {
+  return Twin(function, entries).make();
+}
+
+void call_versions(ArrayRef<Version> versions, const EntryChecks& entries) {
+  DenseMap<Function*, Function*> whole;
+  for (const Version& version : versions) {
+    if (version.is_whole && !entries.contains(version.function)) {
+      whole[version.function] = version.traced;
+    }
+  }
+  for (const Version& version : versions) {
+    for (const WeakTrackingVH& handle : version.unchecked_calls) {
+      auto* call = dyn_cast_or_null<CallBase>(static_cast<Value*>(handle));
+      Function* callee = call ? call->getCalledFunction() : nullptr;
+      Function* traced = callee ? whole.lookup(callee) : nullptr;
+      if (!traced || call->getFunctionType() != traced->getFunctionType()) continue;
+      call->setCalledFunction(traced);
+      call->removeFnAttr(Attribute::Memory);
+    }
+  }
+  for (const auto& [function, traced] : whole) {
+    if (traced->use_empty()) traced->eraseFromParent();
+  }
+}
 
 }  // namespace plumb::pass

@@ -20,14 +20,19 @@
 // A function without long loops is traced whole or not at all: its tracing version has
 // the same type, and the hot one grows by a test and a jump.
 //
-// Limits: when a burst ends in an inner loop, the tracing version runs on to the
-// next round of the outermost one; in a loop that is not changed over in, to its end. Functions
-// that cannot be copied (variable arguments, setjmp, musttail, asm goto) are not traced.
+// When a burst ends elsewhere, as in an inner loop, the tracing version goes on in its
+// plain half (sampled_halves.h) up to one of these ends.
+//
+// Limits: functions that cannot be copied (variable arguments, setjmp, musttail, asm
+// goto) are not traced.
 #pragma once
+
+#include <vector>
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/ValueHandle.h"
 
 namespace plumb::pass {
 
@@ -40,7 +45,17 @@ Check make_check(llvm::Module& module);
 // The checks at the entries of functions that have one.
 using EntryChecks = llvm::DenseMap<llvm::Function*, Check>;
 
+struct Version {
+  llvm::Function* function = nullptr;
+  llvm::Function* traced = nullptr;
+  bool is_whole = false;  // of the same type
+  std::vector<llvm::WeakTrackingVH> unchecked_calls;
+};
+
 // Gives the function its tracing version and its checks.
-void make_twin(llvm::Function& function, const EntryChecks& entries);
+Version make_twin(llvm::Function& function, const EntryChecks& entries);
+
+// Tracing versions call those of functions that have no check of their own.
+void call_versions(llvm::ArrayRef<Version> versions, const EntryChecks& entries);
 
 }  // namespace plumb::pass

@@ -38,8 +38,10 @@ class FrameSizes {
   void learn_varies(uintptr_t address) { put(address, kVaries); }
   // Code may be another one than it was.
   void begin_epoch(uint32_t epoch) {
-    if (__builtin_expect(__atomic_load_n(&epoch_, __ATOMIC_RELAXED) == epoch, 1)) return;
+    const uint32_t before = __atomic_load_n(&epoch_, __ATOMIC_RELAXED);
+    if (__builtin_expect(before == epoch, 1)) return;
     __atomic_store_n(&epoch_, epoch, __ATOMIC_RELAXED);
+    if (before == 0) return;  // a fresh table: its pages are not there yet
     for (uint64_t& entry : entries_) __atomic_store_n(&entry, 0, __ATOMIC_RELAXED);
   }
 
@@ -61,7 +63,11 @@ class FrameSizes {
   // The address and the size in one word: threads share the table without a lock.
   // Addresses whose hash is the same share a line of the cache.
   static constexpr unsigned kSizeBits = 17;
+#ifdef PLUMB_FEW_STACKS
+  static constexpr unsigned kBits = 12;
+#else
   static constexpr unsigned kBits = 16;
+#endif
   static constexpr unsigned kLine = 8;
   const uint64_t* line_of(uintptr_t address) const {
     return &entries_[((address * 0x9e3779b97f4a7c15u) >> (64 - kBits)) & ~uint64_t{kLine - 1}];

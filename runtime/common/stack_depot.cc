@@ -8,7 +8,12 @@ namespace plumb::rt {
 
 namespace {
 
+// Buckets lie anywhere in the table: each new stack may cost a page.
+#ifdef PLUMB_FEW_STACKS
+constexpr unsigned kBucketBits = 13;
+#else
 constexpr unsigned kBucketBits = 18;
+#endif
 uint32_t* buckets = nullptr;
 
 uint64_t mix(uint64_t hash, uint64_t word) {

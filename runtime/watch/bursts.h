@@ -5,8 +5,9 @@
 // out. The n-th time, a check is given (Decr^(n-1) - 1) * nInstr0 executions until
 // the next one, but never so many that its rate falls below Min: rare code is
 // traced, hot code sampled. A burst is nInstr0 checks long and goes on in the
-// functions that are called. In it each access comes here; those to sampled blocks
-// are written down with the stack and the checks of the burst.
+// functions that are called; of loops that call nothing it sees the first rounds. In
+// it each access to a sampled block comes here, and is written down with the stack and
+// the checks of the burst.
 //
 // A program that is not watched never gets into a burst.
 #pragma once

@@ -20,6 +20,8 @@ constexpr uint32_t kLargeSlots = 1u << 14;
 constexpr uint64_t kTidyShare = 20;
 constexpr uint64_t kTidyTime = 100'000'000;
 constexpr uint32_t kMostParted = 1u << 14;
+constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint32_t kDrawnAtOnce = 64;
 constexpr uint64_t kSpare = uint64_t{64} << 20;
 
 long map_pages(uintptr_t place, size_t size, int protection) {
@@ -54,7 +56,8 @@ bool Model::prepare(uint64_t epoch) {
          get_table(large_, kLargeSlots) && get_table(sites_, kMaxSites) &&
          get_table(late_rests_, kMaxSites) &&
          get_table(curves_, size_t{kMaxSites} * PLUMB_WATCH_POINTS) &&
-         get_table(frees_, kFreeSlots) && arena_.take(1) == 0 && get_table(samples_, kMaxSamples);
+         get_table(frees_, kMostFrees) && get_table(free_slots_, kFreeSlots) &&
+         arena_.take(1) == 0 && get_table(samples_, kMaxSamples);
 }
 
 // The site's number is kept with its stack. The lock is held.
@@ -73,6 +76,15 @@ uint32_t Model::site_of(const NewSample& sample) {
   return stack.reserved;
 }
 
+// The watching thread steers the mean by what was allocated, but it may have to wait
+// for a processor; until then a program that allocates a lot would pay for it.
+void Model::hold_back(uint64_t time) {
+  if (++drawn_ < kDrawnAtOnce) return;
+  if (time - drawn_since_ < kDrawnAtOnce * kSecond / most_per_second_) set_mean(mean() * 2);
+  drawn_ = 0;
+  drawn_since_ = time;
+}
+
 uint32_t Model::new_sample(const NewSample& sample) {
   uint32_t index = unused_samples_;
   if (index != 0)
@@ -82,6 +94,7 @@ uint32_t Model::new_sample(const NewSample& sample) {
   else
     return 0;
   const uint64_t time = advance();
+  hold_back(time);
   Sample& record = samples_[index];
   record = {};
   record.block.size = sample.size;
@@ -100,14 +113,14 @@ uint32_t Model::new_sample(const NewSample& sample) {
 
 void Model::count_free(uint32_t site, uint32_t stack) {
   if (stack == 0) return;
-  size_t slot = spread((uint64_t{site} << 32) | stack) >> (64 - 15);
+  size_t slot = spread((uint64_t{site} << 32) | stack) >> (64 - kFreeBits);
   for (size_t tries = 0; tries < 16; ++tries, slot = (slot + 1) % kFreeSlots) {
-    PlumbWatchFree& entry = frees_[slot];
-    if (entry.samples == 0) {
-      entry.site = site;
-      entry.stack = stack;
-      ++frees_used_;
+    if (free_slots_[slot] == 0) {
+      if (frees_used_ == kMostFrees) return;
+      frees_[frees_used_++] = {site, stack, 0};
+      free_slots_[slot] = static_cast<uint16_t>(frees_used_);
     }
+    PlumbWatchFree& entry = frees_[free_slots_[slot] - 1];
     if (entry.site == site && entry.stack == stack) {
       ++entry.samples;
       return;

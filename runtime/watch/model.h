@@ -75,6 +75,8 @@ class Model {
   void go_on_from(uint64_t time) { inherited_ = time; }
   uint64_t mean() const { return __atomic_load_n(&mean_, __ATOMIC_RELAXED); }
   void set_mean(uint64_t mean) { __atomic_store_n(&mean_, mean, __ATOMIC_RELAXED); }
+  // So many samples in a second of CPU time are too many: the mean is doubled at once.
+  void set_most_per_second(uint64_t most) { most_per_second_ = most; }
   void limit(uint32_t bit) { __atomic_fetch_or(&limits_, bit, __ATOMIC_RELAXED); }
   uint32_t limits() const { return __atomic_load_n(&limits_, __ATOMIC_RELAXED); }
 
@@ -128,9 +130,12 @@ class Model {
     uint64_t size;
   };
 
-  static constexpr uint32_t kFreeSlots = 1u << 15;
+  static constexpr unsigned kFreeBits = 15;
+  static constexpr uint32_t kFreeSlots = 1u << kFreeBits;
+  static constexpr uint32_t kMostFrees = kFreeSlots / 2;
 
   uint32_t new_sample(const NewSample& sample);
+  void hold_back(uint64_t time);
   void end_sample(uint32_t index, uint32_t free_stack);
   uint32_t site_of(const NewSample& sample);
   void count_free(uint32_t site, uint32_t stack);
@@ -154,6 +159,9 @@ class Model {
   uint64_t now_ = 0;
   uint64_t inherited_ = 0;
   uint64_t mean_ = 0;
+  uint64_t most_per_second_ = 0;
+  uint64_t drawn_since_ = 0;
+  uint32_t drawn_ = 0;
   uint64_t epoch_ = 0;
   uint32_t limits_ = 0;
 
@@ -173,7 +181,8 @@ class Model {
   LateRests* late_rests_ = nullptr;  // by site
   uint32_t sites_used_ = 1;          // 0 is "unknown"
   float* curves_ = nullptr;          // PLUMB_WATCH_POINTS for each site
-  PlumbWatchFree* frees_ = nullptr;
+  PlumbWatchFree* frees_ = nullptr;  // one after the other
+  uint16_t* free_slots_ = nullptr;   // where each is, plus one, by hash
   uint32_t frees_used_ = 0;
   PlumbWatchPoint points_[PLUMB_WATCH_POINTS];
   uint32_t points_used_ = 0;

@@ -110,10 +110,7 @@ void Snapshot::put_blocks() {
   }
   const uint32_t free_count = smaller(m.frees_used_, counts_.frees);
   auto* frees = section<PlumbWatchFree>(PLUMB_WATCH_FREES, free_count);
-  put = 0;
-  for (uint32_t i = 0; put < free_count && i < Model::kFreeSlots; ++i) {
-    if (m.frees_[i].samples != 0) frees[put++] = m.frees_[i];
-  }
+  for (uint32_t i = 0; i < free_count; ++i) frees[i] = m.frees_[i];
   m.lock_.unlock();
 }
 

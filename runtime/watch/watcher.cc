@@ -233,6 +233,10 @@ __attribute__((naked)) long start_thread(long /*flags*/, void* /*stack_end*/) {
 
 bool start_watcher() {
   model().set_mean(watch_settings.mean);
+  const uint64_t finer = watch_settings.mean < kDefaultMean && watch_settings.mean != 0
+                             ? static_cast<uint64_t>(kDefaultMean) / watch_settings.mean
+                             : 1;
+  model().set_most_per_second(static_cast<uint64_t>(2 * kSamplesPerSecond) * finer);
   char* stack = static_cast<char*>(own_pages(kStackSize));
   if (stack == nullptr) return false;
   // The thread inherits the mask: no signal ever goes to it.

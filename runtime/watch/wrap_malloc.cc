@@ -10,10 +10,10 @@
 #include "common/inside.h"
 #include "common/process.h"
 #include "common/sys.h"
-#include "common/unwind.h"
 #include "watch/export.h"
 #include "watch/model.h"
 #include "watch/next.h"
+#include "watch/stacks.h"
 #include "watch/watcher.h"
 
 using namespace plumb::rt;
@@ -34,15 +34,22 @@ namespace {
 // Frames kept of a free: enough to tell who frees.
 constexpr unsigned kFreeDepth = 8;
 constexpr uint64_t kNever = uint64_t{1} << 62;
+// In bursts samples are drawn denser, so that there are some whose accesses are traced:
+// a few at first, then one for so many others of the thread.
 constexpr uint64_t kDenser = 64;
+constexpr uint32_t kOthers = 32;
+constexpr uint32_t kFirstOnes = 2;
 
 struct Countdown {
-  uint64_t left;  // bytes until the next sample
-  uint64_t mean;  // with which it was drawn; 0: not drawn yet
-  bool denser;    // in a burst
+  uint64_t left;    // bytes until the next sample
+  uint64_t mean;    // with which it was drawn; 0: not drawn yet
+  bool denser;      // in a burst
+  bool is_dense;    // the next one was drawn so
+  uint32_t credit;  // others that dense ones have not been drawn for
   Random random;
 };
-thread_local constinit Countdown countdown __attribute__((tls_model("initial-exec"))){};
+thread_local constinit Countdown countdown
+    __attribute__((tls_model("initial-exec"))){0, 0, false, false, kFirstOnes* kOthers, {}};
 
 // Most blocks are not sampled, and this is all that they cost.
 __attribute__((always_inline)) inline bool passes(size_t size) {
@@ -60,9 +67,18 @@ uint64_t fresh_seed() {
   return seed ^ sys_nanoseconds() ^ reinterpret_cast<uintptr_t>(&countdown);
 }
 
-uint64_t mean_in_force() {
+void draw_next() {
   const uint64_t mean = model().mean();
-  return countdown.denser && mean > kDenser * 64 ? mean / kDenser : mean;
+  countdown.is_dense = countdown.denser && countdown.credit >= kOthers && mean > kDenser * 64;
+  countdown.mean = countdown.is_dense ? mean / kDenser : mean;
+  countdown.left = draw_distance(countdown.random, countdown.mean);
+}
+
+void count_sample() {
+  if (countdown.is_dense)
+    countdown.credit -= kOthers;
+  else if (countdown.credit < kFirstOnes * kOthers)
+    ++countdown.credit;
 }
 
 struct Draw {
@@ -84,13 +100,12 @@ Draw draw(Inside& in, size_t size) {
   if (!in.outermost()) return {};
   if (countdown.mean == 0) {
     countdown.random.seed(fresh_seed());
-    countdown.mean = mean_in_force();
-    countdown.left = draw_distance(countdown.random, countdown.mean);
+    draw_next();
     if (passes(size)) return {};
   }
   const Draw result{true, countdown.mean};
-  countdown.mean = mean_in_force();
-  countdown.left = draw_distance(countdown.random, countdown.mean);
+  count_sample();
+  draw_next();
   return result;
 }
 
@@ -99,9 +114,8 @@ Draw draw(Inside& in, size_t size) {
 // The distance to the next sample has no memory: it may be drawn again at any time.
 void plumb::rt::sample_denser(bool on) {
   countdown.denser = on;
-  if (countdown.mean == 0) return;
-  countdown.mean = mean_in_force();
-  countdown.left = draw_distance(countdown.random, countdown.mean);
+  if (countdown.mean == 0 || countdown.is_dense == (on && countdown.credit >= kOthers)) return;
+  draw_next();
 }
 
 void plumb::rt::restart_countdown() {
@@ -130,14 +144,14 @@ __attribute__((noinline)) void* allocate_slowly(const Wish& wish, Plain plain) {
   if (!placed && !next_allocator.is_glibc) return plain();
   NewSample sample{wish.size, wish.alignment, drawn.mean, 0, wish.api, wish.zeroed};
   if (placed) {
-    sample.stack = current_stack(in, wish.caller);
+    sample.stack = own_stack(in, wish.caller);
     void* block = model().place(in, sample);
     return block != nullptr ? block : plain();
   }
   void* block = plain();
   // Found again at its free by the size of its chunk.
   if (block != nullptr && chunk_size(block) > kLargestPlaced) {
-    sample.stack = current_stack(in, wish.caller);
+    sample.stack = own_stack(in, wish.caller);
     model().note_large(in, block, sample);
   }
   return block;
@@ -150,13 +164,13 @@ __attribute__((noinline)) void free_sampled(void* block, uintptr_t caller) {
     model().release_later(block);
     return;
   }
-  model().release(in, block, current_stack(in, caller, kFreeDepth));
+  model().release(in, block, own_stack(in, caller, kFreeDepth));
 }
 
 __attribute__((noinline)) void forget_large(void* block, uintptr_t caller) {
   if (!tracking()) return;
   Inside in;
-  if (in.outermost()) model().release_large(in, block, current_stack(in, caller, kFreeDepth));
+  if (in.outermost()) model().release_large(in, block, own_stack(in, caller, kFreeDepth));
 }
 
 inline bool may_be_large(void* block) {

@@ -89,6 +89,56 @@ static __attribute__((noinline)) uint64_t tree(uint64_t *cells, unsigned depth) 
   return sum + cells[depth % 8];
 }
 
+// Loops in loops in loops that call nothing, left from within.
+static __attribute__((noinline)) uint64_t grid(uint64_t *cells, unsigned n) {
+  uint64_t sum = 1;
+  for (unsigned i = 0; i < n; ++i) {
+    for (unsigned j = 0; j < n; ++j) {
+      uint64_t row = cells[(i + j) % 8];
+      for (unsigned k = 0; k < 40; ++k) {
+        row = row * 31 + cells[k % 8];
+        if (row % 97 == 3) goto next;
+        if (row % 1009 == 7) return sum + row;
+        cells[(k + row) % 8] ^= row >> 9;
+      }
+      sum += row;
+    }
+  next:
+    sum ^= cells[i % 8]++;
+  }
+  return sum;
+}
+
+// A loop with two ways in.
+static __attribute__((noinline)) uint64_t two_doors(uint64_t *cells, unsigned n) {
+  uint64_t sum = 0;
+  unsigned i = 0;
+  if (cells[n % 8] & 1) goto middle;
+top:
+  sum = mix(sum, cells[i % 8]);
+middle:
+  cells[(i + 1) % 8] += sum;
+  for (unsigned k = 0; k < i % 50; ++k) sum += cells[(k + i) % 8] >> (k % 7);
+  if (++i < n) goto top;
+  return sum;
+}
+
+// A loop around a switch, with ways out in its cases.
+static __attribute__((noinline)) uint64_t states(uint64_t *cells, unsigned n) {
+  uint64_t state = n;
+  for (unsigned i = 0;; ++i) {
+    switch ((state + cells[i % 8]) % 11) {
+      case 0: state += 3; break;
+      case 1: case 2: cells[state % 8] += i; state = state * 5 + 1; break;
+      case 3: if (i > n) return state; state ^= cells[i % 5]; break;
+      case 4: for (unsigned k = 0; k < 30; ++k) state += cells[k % 8] & k; break;
+      case 5: state = mix(state, i); break;
+      default: ++state;
+    }
+    if (i > 4 * n) return state ^ cells[0];
+  }
+}
+
 static void *work(void *argument) {
   uint64_t *sum = argument;
   for (unsigned i = 0; i < 40; ++i) *sum = mix(*sum, lists(50 + i));
@@ -107,6 +157,13 @@ int main(void) {
   for (unsigned i = 0; i < 8; ++i) total = mix(total, cells[i]);
   printf("%llx\n", (unsigned long long)total);
   printf("%llx\n", (unsigned long long)tree(cells, 7));
+  for (unsigned i = 0; i < 60; ++i) {
+    total = mix(total, grid(cells, i % 30));
+    total = mix(total, two_doors(cells, 20 + i));
+    total = mix(total, states(cells, 30 * i));
+  }
+  for (unsigned i = 0; i < 8; ++i) total = mix(total, cells[i]);
+  printf("%llx\n", (unsigned long long)total);
   pthread_t threads[3];
   uint64_t *sums[3];
   for (unsigned i = 0; i < 3; ++i) {
