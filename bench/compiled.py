@@ -18,6 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import launched
 import measure
 from compiled_programs import HERE, PROGRAMS, Program, write_inputs
 from packages import KEEP, source_of
@@ -55,6 +56,7 @@ class Bench:
         self.plumb = plumb
         self.work = work
         self.conf: list[Path] = []
+        self.launcher = launched.Launcher(work)
         if not (work / "large.c").exists():
             write_inputs(work)
 
@@ -106,14 +108,14 @@ class Bench:
             raise RuntimeError(f"{name}, {tool}: {done.stderr.decode(errors='replace')[-400:]}")
         return (out / program.binary if program.make else out), done.cpu
 
-    def run(self, name: str, tool: str) -> measure.Measured:
+    def run(self, name: str, tool: str) -> launched.Launched:
         program = PROGRAMS[name]
         words = {"folder": self.work, "source": self.work / f"prepared-{program.package}"}
         prefix = [word.format(**words) for word in TOOLS[tool][1]]
         arguments = [word.format(**words) for word in program.arguments]
-        stdin = (self.work / program.stdin).read_bytes() if program.stdin else b""
-        return measure.run([*prefix, str(self.binary(name, tool)[0]), *arguments],
-                           {"ASAN_OPTIONS": "detect_leaks=1"}, stdin)
+        return self.launcher.run([*prefix, str(self.binary(name, tool)[0]), *arguments],
+                                 {"ASAN_OPTIONS": "detect_leaks=1"},
+                                 self.work / program.stdin if program.stdin else None)
 
     def measured(self, name: str, tools: list[str], row: dict) -> dict:
         best = {tool: float("inf") for tool in ["native", *tools]}

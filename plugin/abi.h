@@ -9,7 +9,8 @@ namespace plumb::pass {
 inline constexpr unsigned kArenaShift = 42;
 inline constexpr std::uint64_t kArenaNumber = 8;
 inline constexpr unsigned kPlaceBits = 26;
-inline constexpr unsigned kShadowShift = 2;  // 8 bytes for 32, the half in the lowest bit
+inline constexpr unsigned kShadowShift = 2;    // 8 bytes for 32, the half in the lowest bit
+inline constexpr unsigned kUseShadowBit = 41;  // what tells the shadow of accesses from it
 
 inline constexpr const char* kSiteSection = "plumb_sites";
 inline constexpr const char* kBias = "__plumb_bias";

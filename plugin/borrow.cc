@@ -116,7 +116,10 @@ bool Borrow::still_holds(const PointerPlace& place, MemoryAccess* before, unsign
 
 bool Borrow::still_holds(const PointerPlace& place, const Point& point) {
   for (Instruction* writer : point.more) {
-    if (clobber_.may_change(*writer, place)) return false;
+    if (point.later ? clobber_.may_change_later(*writer, place)
+                    : clobber_.may_change(*writer, place)) {
+      return false;
+    }
   }
   return still_holds(place, point.before);
 }
@@ -175,7 +178,7 @@ bool Borrow::was_stored(Value* value, const Point& point) {
 }
 
 bool Borrow::is_borrowed_at(Value* value, const Point& point) {
-  if (was_stored(value->stripInBoundsOffsets(), point)) return true;
+  if (!point.later && was_stored(value->stripInBoundsOffsets(), point)) return true;
   Sources sources;
   if (!find_sources(value, sources)) return false;
   bool any = false;
@@ -184,7 +187,7 @@ bool Borrow::is_borrowed_at(Value* value, const Point& point) {
     // A parameter is the caller's as long as all callers are known to keep it.
     if (isa<Argument>(source) && !function_.hasAddressTaken()) continue;
     any = true;
-    if (sources.phis.empty() && was_stored(source, point)) continue;
+    if (!point.later && sources.phis.empty() && was_stored(source, point)) continue;
     auto* load = dyn_cast<LoadInst>(source);
     if (!load || !load->isSimple()) return false;
     // A local variable's memory goes without a mark of its own.
@@ -199,7 +202,8 @@ bool Borrow::is_borrowed_at(Value* value, const Point& point) {
 
 bool Borrow::is_borrowed(CallInst& mark) {
   MemoryUseOrDef* here = memory_.getMemoryAccess(&mark);
-  return here && is_borrowed_at(mark.getArgOperand(0), {&mark, here->getDefiningAccess(), {}});
+  return here &&
+         is_borrowed_at(mark.getArgOperand(0), {&mark, here->getDefiningAccess(), {}, false});
 }
 
 // What memory is like at the end of a block.
@@ -238,9 +242,25 @@ Borrow::Meeting Borrow::last_meeting(CallInst& mark) {
   return {};
 }
 
-bool Borrow::is_borrowed_from(const Meeting& meeting, Value* value, BasicBlock* way) {
+Borrow::Meeting Borrow::choosing_meeting(CallInst& mark, PHINode& chosen) {
+  Meeting meeting{chosen.getParent(), {}};
+  MemoryUseOrDef* here = memory_.getMemoryAccess(&mark);
+  MemoryAccess* access = here ? here->getDefiningAccess() : nullptr;
+  for (unsigned i = 0; access && i < kMostWriters; ++i) {
+    if (!memory_.getDomTree().dominates(meeting.block, access->getBlock())) return meeting;
+    auto* written = dyn_cast<MemoryDef>(access);
+    if (!written) return access->getBlock() == meeting.block ? meeting : Meeting{};
+    // At the entry, where nothing is before it.
+    if (memory_.isLiveOnEntryDef(written)) return meeting;
+    meeting.writers.push_back(written->getMemoryInst());
+    access = written->getDefiningAccess();
+  }
+  return {};
+}
+
+bool Borrow::is_borrowed_from(const Meeting& meeting, Value* value, BasicBlock* way, bool back) {
   if (meeting.writers.size() > kMostWriters) return false;
-  return is_borrowed_at(value, {way->getTerminator(), last_access(way), meeting.writers});
+  return is_borrowed_at(value, {way->getTerminator(), last_access(way), meeting.writers, back});
 }
 
 bool Borrow::is_made_before(const Instruction& made, const BasicBlock& block) const {

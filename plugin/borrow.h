@@ -7,7 +7,9 @@
 // from its own one still refers to the same block.
 //
 // Invariants: a load counts only if it is not in a cycle with a phi on the way, so
-// that its address means the same at the mark as it did at the load. Blocks that refer
+// that its address means the same at the mark as it did at the load; what a loop takes
+// along from one time around to the next (p = p->next) is looked at where it is chosen,
+// with the writers of the next time told apart (Clobber::may_change_later). Blocks that refer
 // to each other do not excuse each other: what was stored counts only as long as its
 // holder does not rest on it.
 #pragma once
@@ -39,8 +41,13 @@ class Borrow {
   // The last one at which memory may differ by the way; none: there is none, or it is
   // too far.
   Meeting last_meeting(llvm::CallInst& mark);
+  // Where the mark's value is chosen, if what is written from there on is known.
+  Meeting choosing_meeting(llvm::CallInst& mark, llvm::PHINode& chosen);
   // The same as is_borrowed for those who come by `way`, with `value` for the mark's.
-  bool is_borrowed_from(const Meeting& meeting, llvm::Value* value, llvm::BasicBlock* way);
+  // `back`: the way is that back of a loop, the mark is met the next time around, and the
+  // value is one that is chosen at the meeting.
+  bool is_borrowed_from(const Meeting& meeting, llvm::Value* value, llvm::BasicBlock* way,
+                        bool back);
   // Is the value there before the block begins?
   bool is_made_before(const llvm::Instruction& made, const llvm::BasicBlock& block) const;
 
@@ -56,6 +63,7 @@ class Borrow {
     llvm::Instruction* at;
     llvm::MemoryAccess* before;
     llvm::ArrayRef<llvm::Instruction*> more;
+    bool later = false;  // they are of the next time around
   };
   bool is_borrowed_at(llvm::Value* value, const Point& point);
   bool was_stored(llvm::Value* value, const Point& point);

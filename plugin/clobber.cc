@@ -79,25 +79,25 @@ bool is_same_place(const Value* one, const Value* other, const DataLayout& layou
   return base == other->stripAndAccumulateConstantOffsets(layout, there, true) && at == there;
 }
 
-bool Clobber::call_may_change(CallBase& call, const PointerPlace& place) {
+bool Clobber::call_may_change(CallBase& call, const PointerPlace& place, BatchAAResults& aliases) {
   const Effect effect = effect_of(call);
   if (effect == Effect::none) return false;
   if (effect == Effect::blocks && isa<GlobalVariable>(getUnderlyingObject(place.address, 0))) {
     return false;
   }
-  return isModSet(aliases_.getModRefInfo(&call, place.memory));
+  return isModSet(aliases.getModRefInfo(&call, place.memory));
 }
 
-bool Clobber::may_change(Instruction& writer, const PointerPlace& place) {
+bool Clobber::may_change(Instruction& writer, const PointerPlace& place, BatchAAResults& aliases) {
   if (as_mark(writer)) return false;
   if (auto* store = dyn_cast<StoreInst>(&writer)) {
     const TypeSize size = layout_.getTypeStoreSize(store->getValueOperand()->getType());
     if (!size.isScalable() && size < 8) return false;
     if (place.typed && !has_type(*store)) return false;
-    return !aliases_.isNoAlias(MemoryLocation::get(store), place.memory);
+    return aliases.alias(MemoryLocation::get(store), place.memory) != AliasResult::NoAlias;
   }
-  if (auto* call = dyn_cast<CallBase>(&writer)) return call_may_change(*call, place);
-  return isModSet(aliases_.getModRefInfo(&writer, place.memory));
+  if (auto* call = dyn_cast<CallBase>(&writer)) return call_may_change(*call, place, aliases);
+  return isModSet(aliases.getModRefInfo(&writer, place.memory));
 }
 
 }  // namespace plumb::pass

@@ -30,15 +30,28 @@ bool is_same_place(const llvm::Value* one, const llvm::Value* other,
 class Clobber {
  public:
   Clobber(llvm::Function& function, llvm::AAResults& aliases)
-      : layout_(function.getDataLayout()), aliases_(aliases) {}
+      : layout_(function.getDataLayout()), same_time_(aliases), later_(aliases) {
+    later_.enableCrossIterationMode();
+  }
 
-  bool may_change(llvm::Instruction& writer, const PointerPlace& place);
+  bool may_change(llvm::Instruction& writer, const PointerPlace& place) {
+    return may_change(writer, place, same_time_);
+  }
+  // The same for a writer of the next time around a loop: what has one name in the code
+  // is then another value.
+  bool may_change_later(llvm::Instruction& writer, const PointerPlace& place) {
+    return may_change(writer, place, later_);
+  }
 
  private:
-  bool call_may_change(llvm::CallBase& call, const PointerPlace& place);
+  bool may_change(llvm::Instruction& writer, const PointerPlace& place,
+                  llvm::BatchAAResults& aliases);
+  static bool call_may_change(llvm::CallBase& call, const PointerPlace& place,
+                              llvm::BatchAAResults& aliases);
 
   const llvm::DataLayout& layout_;
-  llvm::AAResults& aliases_;
+  llvm::BatchAAResults same_time_;
+  llvm::BatchAAResults later_;
 };
 
 }  // namespace plumb::pass

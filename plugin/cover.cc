@@ -282,6 +282,8 @@ bool Cover::covers_from(CallInst& mark, Value* value, BasicBlock* way) {
   known.insert(root_of(value));
   Values values = known;
   enter(*way, *mark.getParent(), known, values);
+  // Around a loop: what the block itself makes has the name of another value then.
+  forget_made_in(*mark.getParent(), values);
   return walk_from(*mark.getParent(), behind(mark), std::move(values), mark);
 }
 

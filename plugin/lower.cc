@@ -5,14 +5,13 @@
 
 #include "borrow.h"
 #include "cover.h"
+#include "emit.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "mark.h"
 
 using namespace llvm;
@@ -43,107 +42,6 @@ bool lists_marks() {
   const char* wish = std::getenv("PLUMB_PASS_STATS");
   return wish != nullptr && StringRef(wish) == "marks";
 }
-
-class Lowering {
- public:
-  Lowering(Function& function, bool optimised)
-      : module_(*function.getParent()),
-        context_(function.getContext()),
-        optimised_(optimised && !wants_stacks()),
-        word_(Type::getInt64Ty(context_)),
-        pointer_(PointerType::getUnqual(context_)) {}
-
-  void lower(CallInst& mark, Value* site) {
-    IRBuilder<> builder(&mark);
-    Value* value = builder.CreatePtrToInt(mark.getArgOperand(0), word_);
-    // Code that is not optimised keeps what it works with on the stack. What is
-    // only there for our sake must not look like a reference.
-    if (!optimised_) value = builder.CreateNot(value);
-    const std::uint64_t all = ~std::uint64_t{0} >> kArenaShift;
-    Value* number =
-        optimised_ ? arena_number(builder, value) : builder.CreateLShr(value, kArenaShift);
-    Value* tracked = builder.CreateICmpEQ(
-        number, builder.getInt64(optimised_ ? kArenaNumber : ~kArenaNumber & all));
-    Instruction* then = SplitBlockAndInsertIfThen(tracked, &mark, false);
-    if (!optimised_) {
-      call_runtime(then, mark, value, site);
-    } else {
-      write_shadow(then, mark, value, site);
-    }
-    mark.eraseFromParent();
-  }
-
- private:
-  void call_runtime(Instruction* at, CallInst& mark, Value* value, Value* site) {
-    IRBuilder<> builder(at);
-    builder.SetCurrentDebugLocation(mark.getDebugLoc());
-    CallInst* call = builder.CreateCall(
-        module_.getOrInsertFunction(kDrop, Type::getVoidTy(context_), word_, pointer_),
-        {value, site});
-    call->setDoesNotThrow();
-    call->setTailCallKind(CallInst::TCK_NoTail);
-  }
-
-  // A shift, written so that nobody makes a mask and a constant of it: those take
-  // two registers in the whole function.
-  Value* arena_number(IRBuilder<>& builder, Value* value) {
-    FunctionType* type = FunctionType::get(word_, {word_}, false);
-    CallInst* shifted =
-        builder.CreateCall(InlineAsm::get(type, "shrq $$" + std::to_string(kArenaShift) + ", $0",
-                                          "=r,0,~{dirflag},~{fpsr},~{flags}", false),
-                           {value});
-    shifted->setDoesNotAccessMemory();
-    shifted->setDoesNotThrow();
-    shifted->addFnAttr(Attribute::WillReturn);
-    return shifted;
-  }
-
-  // The time goes on, the place gets its number, and both go into the shadow word.
-  // To the optimiser it is memory that nobody else knows.
-  void write_shadow(Instruction* at, CallInst& mark, Value* value, Value* site) {
-    IRBuilder<> builder(at);
-    builder.SetCurrentDebugLocation(mark.getDebugLoc());
-    const std::string code = std::string("movq ") + kClock +
-                             "@GOTTPOFF(%rip), $0\n\t"
-                             "addq $$" +
-                             std::to_string(1u << kPlaceBits) +
-                             ", %fs:($0)\n\t"
-                             "subq $3, $2\n\t"
-                             "shrq $$" +
-                             std::to_string(kShadowShift + 3) +
-                             // The half of the 32 bytes is the last bit that went out.
-                             ", $1\n\t"
-                             "adcq %fs:($0), $2\n\t"
-                             "movq $2, (,$1,8)";
-    StructType* scratch = StructType::get(context_, {word_, word_, word_});
-    FunctionType* type = FunctionType::get(scratch, {pointer_, word_, word_}, false);
-    CallInst* written = builder.CreateCall(
-        InlineAsm::get(type, code, "=&r,=&r,=&r,*m,1,2,~{dirflag},~{fpsr},~{flags}", true),
-        {bias_variable(), value, builder.CreatePtrToInt(site, word_)});
-    written->addParamAttr(0, Attribute::get(context_, Attribute::ElementType, word_));
-    written->setMemoryEffects(MemoryEffects::inaccessibleOrArgMemOnly());
-    written->setDoesNotThrow();
-    written->addFnAttr(Attribute::WillReturn);
-  }
-
-  GlobalVariable* bias_variable() {
-    if (GlobalVariable* known = module_.getNamedGlobal(kBias)) return known;
-    auto* bias =
-        new GlobalVariable(module_, word_, false, GlobalValue::ExternalLinkage, nullptr, kBias);
-    bias->setVisibility(GlobalValue::HiddenVisibility);
-    return bias;
-  }
-
-  Module& module_;
-  LLVMContext& context_;
-  const bool optimised_;
-  Type* word_;
-  PointerType* pointer_;
-};
-
-}  // namespace
-
-namespace {
 
 constexpr unsigned kMostWays = 8;
 
@@ -221,8 +119,14 @@ class Removal {
     if (!borrow_ || !made) return nullptr;
     if (unsigned* reason = decide_at(mark, *made, Borrow::own_meeting(mark))) return reason;
     const Borrow::Meeting last = borrow_->last_meeting(mark);
-    if (!last.block || last.block == mark.getParent()) return nullptr;
-    return decide_at(mark, *made, last);
+    if (last.block && last.block != mark.getParent()) {
+      if (unsigned* reason = decide_at(mark, *made, last)) return reason;
+    }
+    auto* chosen = dyn_cast<PHINode>(made);
+    if (!chosen || chosen->getParent() == mark.getParent()) return nullptr;
+    const Borrow::Meeting choosing = borrow_->choosing_meeting(mark, *chosen);
+    if (!choosing.block || choosing.block == last.block) return nullptr;
+    return decide_at(mark, *made, choosing);
   }
 
   unsigned* decide_at(CallInst& mark, Instruction& made, const Borrow::Meeting& meeting) {
@@ -230,7 +134,7 @@ class Removal {
     const bool chosen = isa<PHINode>(made) && made.getParent() == block;
     if (!chosen && !borrow_->is_made_before(made, *block)) return nullptr;
     SmallPtrSet<BasicBlock*, 8> ways(pred_begin(block), pred_end(block));
-    if (ways.size() < 2 || ways.size() > kMostWays || ways.contains(block)) return nullptr;
+    if (ways.size() < 2 || ways.size() > kMostWays) return nullptr;
     const bool own = block == mark.getParent();
     MapVector<BasicBlock*, Value*> others;
     unsigned borrowed = 0;
@@ -239,9 +143,9 @@ class Removal {
     for (BasicBlock* way : ways) {
       Value* value = made.DoPHITranslation(block, way);
       if (is_constant(value)) continue;
-      // On the way back of a loop another value has the name.
+      // On the way back of a loop another value has the name, unless it is chosen here.
       const bool back = borrow_->in_cycle_with(way, block);
-      if (!back && borrow_->is_borrowed_from(meeting, value, way)) {
+      if ((!back || chosen) && borrow_->is_borrowed_from(meeting, value, way, back)) {
         ++borrowed;
       } else if (own && cover_.covers_from(mark, value, way)) {
         ++covered;
@@ -251,7 +155,7 @@ class Removal {
         movable &= jump && jump->isUnconditional();
       }
     }
-    if (borrowed + covered == 0) return nullptr;
+    if (borrowed + covered == 0 || others.contains(block)) return nullptr;
     if (movable || others.empty()) {
       for (const auto& [way, value] : others) moves_.push_back({&mark, way, value});
       removed_.push_back(&mark);
@@ -293,7 +197,8 @@ bool lower_function(Function& function, Sites& sites, MemorySSA* memory, AAResul
   Removal removal(function, memory, aliases, counts);
   for (CallInst* mark : marks) removal.decide(*mark);
   const std::vector<CallInst*> kept = removal.carry_out();
-  Lowering lowering(function, memory != nullptr);
+  const bool inline_stores = memory != nullptr && !wants_stacks();
+  Emitter emitter(function, inline_stores);
   Module& module = *function.getParent();
   for (CallInst* mark : kept) {
     Value* site = mark->getArgOperand(1);
@@ -305,7 +210,13 @@ bool lower_function(Function& function, Sites& sites, MemorySSA* memory, AAResul
       if (mark->getDebugLoc()) errs() << mark->getDebugLoc().getLine();
       errs() << " " << *mark->getArgOperand(0) << "\n";
     }
-    lowering.lower(*mark, site);
+    const Emitter::Tracked tracked = emitter.if_tracked(mark, mark->getArgOperand(0));
+    if (inline_stores) {
+      emitter.write_shadow(tracked, mark->getDebugLoc(), site, Emitter::Shadow::drops);
+    } else {
+      emitter.call_runtime(tracked, mark->getDebugLoc(), site);
+    }
+    mark->eraseFromParent();
     ++counts.lowered;
   }
   return true;

@@ -476,6 +476,8 @@ class Marking {
                                                 pointer_, pointer_),
                     {call.getArgOperand(0), sites_.make(module_, {std::move(site)})})
         ->setDoesNotThrow();
+    // Its caller is the place.
+    if (auto* plain = dyn_cast<CallInst>(&call)) plain->setTailCallKind(CallInst::TCK_NoTail);
     changed_ = true;
   }
 

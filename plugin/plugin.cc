@@ -1,10 +1,12 @@
 // The pass plugin of `plumb cc`, for clang 19 (-fpass-plugin): marks at the start
 // of the pipeline, lowers after the main optimisations and before those that
-// vectorise. PLUMB_PASS_STATS=1 prints what became of the marks.
+// vectorise; accesses, where they are asked for, are noted at its end. PLUMB_PASS_STATS=1 prints
+// what became of the marks.
 
 #include <cstdlib>
 #include <memory>
 
+#include "access.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/MemorySSA.h"
 #include "llvm/Config/llvm-config.h"
@@ -66,6 +68,21 @@ struct LowerPass : PassInfoMixin<LowerPass> {
   bool optimised_;
 };
 
+struct AccessPass : PassInfoMixin<AccessPass> {
+  AccessPass(std::shared_ptr<Sites> sites, bool optimised)
+      : sites_(std::move(sites)), optimised_(optimised) {}
+  PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
+    bool changed = false;
+    learn_library(module);
+    for (Function& function : module) changed |= note_accesses(function, *sites_, optimised_);
+    if (changed) Sites::finish(module);
+    return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+  std::shared_ptr<Sites> sites_;
+  bool optimised_;
+};
+
 void register_passes(PassBuilder& builder) {
   auto sites = std::make_shared<Sites>();
   builder.registerPipelineStartEPCallback(
@@ -73,6 +90,12 @@ void register_passes(PassBuilder& builder) {
   builder.registerOptimizerEarlyEPCallback(
       [sites](ModulePassManager& passes, OptimizationLevel level) {
         passes.addPass(LowerPass(sites, level != OptimizationLevel::O0));
+      });
+  // Set by `plumb cc -fplumb=access`.
+  if (std::getenv("PLUMB_PASS_ACCESS") == nullptr) return;
+  builder.registerOptimizerLastEPCallback(
+      [sites](ModulePassManager& passes, OptimizationLevel level) {
+        passes.addPass(AccessPass(sites, level != OptimizationLevel::O0));
       });
 }
 

@@ -168,6 +168,7 @@ Constant* Sites::inlined_at(Module& module, GlobalVariable* row, const DILocatio
 }
 
 void Sites::finish(Module& module) {
+  if (module.getFunction("__plumb_module_enter")) return;
   const bool any = any_of(module.globals(), [](const GlobalVariable& global) {
     return global.getSection() == kSiteSection && !global.use_empty();
   });

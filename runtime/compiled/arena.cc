@@ -1,6 +1,7 @@
 #include "compiled/arena.h"
 
 #include <pthread.h>
+#include <sys/mman.h>
 
 #include "common/spin_lock.h"
 #include "common/sys.h"
@@ -21,6 +22,7 @@ struct Region {
   uintptr_t begin;
   uintptr_t next;  // never used from here on
   uintptr_t end;
+  uintptr_t in_large_pages;  // as far as they were asked for
 };
 Region small[kSmallClasses];
 Region large;                          // its `unused` is not used:
@@ -45,6 +47,23 @@ Chain& chain_at(const Region& region, uint64_t granules) {
   return *reinterpret_cast<Chain*>(slot_at(region, granules) + 1);
 }
 
+// A class that has grown large goes on in large pages, and so does the shadow: what is
+// spread over many small ones costs a walk through the page tables at each access, and
+// drops are spread as the program's own accesses are. The memory that is not used yet
+// is a small part of what is.
+constexpr uintptr_t kLargePage = uintptr_t{2} << 20;
+constexpr uintptr_t kManyPages = 8 * kLargePage;  // before the first of them
+
+void use_large_page(Region& region) {
+  const uintptr_t at = region.in_large_pages;
+  region.in_large_pages += kLargePage;
+  sys_call(SYS_madvise, static_cast<long>(at), kLargePage, MADV_HUGEPAGE);
+  const uintptr_t shadow = reinterpret_cast<uintptr_t>(shadow_of(at));
+  if (is_tracked(at) && shadow % kLargePage == 0 && at - region.begin >= 2 * kManyPages) {
+    sys_call(SYS_madvise, static_cast<long>(shadow), kLargePage, MADV_HUGEPAGE);
+  }
+}
+
 // A list from the common ones, or fresh slots.
 bool refill(CachedSlots& cached, unsigned slot_class) {
   Region& region = small[slot_class];
@@ -60,6 +79,7 @@ bool refill(CachedSlots& cached, unsigned slot_class) {
       cached.fresh = region.next;
       cached.fresh_end = region.next + bytes;
       region.next += bytes;
+      if (__builtin_expect(region.next > region.in_large_pages, 0)) use_large_page(region);
     }
   }
   region.lock.unlock();
@@ -153,6 +173,7 @@ bool prepare_arena(bool tracked) {
     region.begin = at;
     region.next = at + 16;  // granule 0 is "none"
     region.end = at + (uint64_t{1} << kRegionBits);
+    region.in_large_pages = at + kManyPages;
     at = region.end;
   }
   large.begin = large.next = at;
@@ -231,6 +252,31 @@ void give_block(Inside& in, void* block) {
   } else {
     keep_slot(in, &head, head.slot_class, head.born);
   }
+}
+
+// Each such move leaves a mapping of its own, of which a process can have some ten
+// thousands: not for small ones.
+constexpr size_t kLeastMoved = size_t{1} << 20;
+
+bool move_contents(Inside&, void* from, void* to) {
+  Head& old = head_of(from);
+  Head& now = head_of(to);
+  if (old.size < kLeastMoved || now.size < old.size) return false;
+  const auto is_plain = [](const Head& head) {
+    return head.aligned == 0 && head.slot_class >= kLargeMark;
+  };
+  if (!is_plain(old) || !is_plain(now)) return false;
+  // The heads are in the same place of their pages, and stay what they are.
+  const Head saved_old = old;
+  const Head saved_now = now;
+  const long length = static_cast<long>((kHeadSize + old.size + kPage - 1) & ~(kPage - 1));
+  constexpr long kKeepOld = 4;  // MREMAP_DONTUNMAP, since Linux 5.7
+  const long got = sys_call(SYS_mremap, reinterpret_cast<long>(&old), length, length,
+                            MREMAP_MAYMOVE | MREMAP_FIXED | kKeepOld, reinterpret_cast<long>(&now));
+  if (is_error(got)) return false;
+  old = saved_old;
+  now = saved_now;
+  return true;
 }
 
 bool fits_slot(const Head& head, size_t size) {

@@ -62,6 +62,9 @@ struct Taken {
 Taken take_block(Inside& in, Head head, size_t alignment);
 // The block's head must be live.
 void give_block(Inside& in, void* block);
+// What a large block holds becomes that of a larger one, without being copied; the old
+// block is then zero. False when that cannot be done, or is not worth it.
+bool move_contents(Inside& in, void* from, void* to);
 // Could a block of this size use the same slot without much waste?
 bool fits_slot(const Head& head, size_t size);
 

@@ -14,6 +14,7 @@ void note_sbrk(uintptr_t, intptr_t) {}
 void allocator_ranges(const OwnVector<Mapping>&, OwnVector<Range>& ranges) {
   ranges.push(arena_range());
   ranges.push({kShadowBegin, kShadowBegin + kShadowSize});
+  ranges.push({kShadowBegin + kUseShadow, kShadowBegin + kUseShadow + kShadowSize});
 }
 
 }  // namespace plumb::rt

@@ -29,6 +29,9 @@ inline constexpr uint64_t kArenaBegin = kArenaNumber << kArenaShift;
 inline constexpr unsigned kShadowShift = 2;  // 8 bytes for 32
 inline constexpr uint64_t kShadowBegin = kArenaBegin >> kShadowShift;
 inline constexpr uint64_t kShadowSize = kArenaSize >> kShadowShift;
+// Where blocks were accessed, by code that was compiled to say so: another such shadow.
+inline constexpr uint64_t kUseShadow = uint64_t{1} << 41;
+static_assert((kShadowBegin & kUseShadow) == 0 && kShadowSize <= kUseShadow);
 
 // Of a new block, so many bytes have no drops; for what is behind them, words
 // older than the block are.
@@ -43,9 +46,10 @@ inline uint64_t* shadow_of(uint64_t value) {
 }
 // Of the 32 bytes, the half in which a value lies; a place's lowest bits are free.
 inline uint64_t half_of(uint64_t value) { return value >> 4 & 1; }
-// The 16 bytes that a word at this place of the shadow is about.
+// The 16 bytes that a word at this place of a shadow is about.
 inline uint64_t unit_of(const uint64_t* word) {
-  return (reinterpret_cast<uint64_t>(word) << kShadowShift) + (*word & 1) * 16;
+  const uint64_t place = reinterpret_cast<uint64_t>(word) & ~kUseShadow;
+  return (place << kShadowShift) + (*word & 1) * 16;
 }
 
 // A drop, and the birth of a block: time in the upper bits, so that words

@@ -138,6 +138,7 @@ uint32_t put_loss(uint32_t place) {
 }
 
 uint32_t loss_for(uint32_t place) {
+  if (place == 0) return 0;
   if (known == nullptr) known = static_cast<Known*>(own_pages(kKnown * sizeof *known));
   if (known == nullptr) return put_loss(place);
   uint32_t slot = place * 0x9e3779b1u >> 16;
@@ -153,12 +154,13 @@ uint32_t loss_for(uint32_t place) {
 
 }  // namespace
 
-void record_loss(uint32_t block, uint32_t place) {
+void record_loss(uint32_t block, uint32_t place, uint32_t use_place) {
   const uint32_t loss = loss_for(place);
-  if (loss == 0) return;
+  const uint32_t use = loss_for(use_place);
+  if (loss == 0 && use == 0) return;
   const uint64_t index = trace().take(PLUMB_SECTION_LOST, 1);
   if (index == 0) return;
-  trace().items<PlumbLostBlock>(PLUMB_SECTION_LOST)[index] = {block, loss};
+  trace().items<PlumbLostBlock>(PLUMB_SECTION_LOST)[index] = {block, loss, use};
 }
 
 }  // namespace plumb::rt

@@ -8,6 +8,7 @@
 #include "compiled/arena.h"
 #include "compiled/fork.h"
 #include "compiled/loss_records.h"
+#include "compiled/sibling_frees.h"
 
 namespace plumb::rt {
 
@@ -26,8 +27,9 @@ void list_block(void* context, void* block) {
   if (!block_table().adopt(entry)) *static_cast<bool*>(context) = false;
 }
 
-// The newest drop of a reference into the block since it was allocated, or 0.
-uint64_t newest_drop(const PlumbBlock& block) {
+// The newest word about the block since it was allocated, or 0. `which`: 0 for drops of
+// references into it, kUseShadow for accesses.
+uint64_t newest_word(const PlumbBlock& block, uint64_t which) {
   if (!is_tracked(block.address)) return 0;
   const bool custom = (block.flags & PLUMB_BLOCK_CUSTOM) != 0;
   const uint64_t time = custom ? find_custom(block.address)->born
@@ -36,14 +38,22 @@ uint64_t newest_drop(const PlumbBlock& block) {
   uint64_t newest = 0;
   // One past the end counts; what follows a block is a head, to which nobody refers.
   const uint64_t end = block.address + block.size;
-  const uint64_t* last = shadow_of(end);
-  const uint64_t cleared = block.address + (block.size < kCleared ? block.size : kCleared);
-  for (const uint64_t* word = shadow_of(block.address); word <= last; ++word) {
+  const uint64_t* last = shadow_of(end) + which / sizeof(uint64_t);
+  const uint64_t known = block.size < kCleared ? block.size : kCleared;
+  const uint64_t cleared = which == 0 ? block.address + known : 0;
+  const uint64_t* first = shadow_of(block.address) + which / sizeof(uint64_t);
+  for (const uint64_t* word = first; word <= last; ++word) {
     const uint64_t unit = unit_of(word);
     if (unit + 16 <= block.address || unit > end) continue;  // about a neighbour
     if ((*word > born || unit < cleared) && *word > newest) newest = *word;
   }
   return newest;
+}
+
+uint64_t newest_drop(const PlumbBlock& block) { return newest_word(block, 0); }
+
+uint32_t place_in(uint64_t word) {
+  return static_cast<uint32_t>(word & kPlaceMask & ~(kPlaceStep - 1));
 }
 
 bool refers_to_any(const PlumbBlock& block, const uint8_t* marks) {
@@ -115,11 +125,13 @@ void find_losses() {
     const PlumbBlock& block = table.entry(i);
     if (block.state != PLUMB_BLOCK_DIRECT || (block.flags & PLUMB_BLOCK_EXCLUDED) != 0) continue;
     const uint64_t drop = newest_of_cycle(i, members, marks);
-    if (drop != 0) record_loss(i, static_cast<uint32_t>(drop & kPlaceMask & ~(kPlaceStep - 1)));
+    const uint64_t use = newest_word(block, kUseShadow);
+    if (drop != 0 || use != 0) record_loss(i, place_in(drop), place_in(use));
   }
   release_own_pages(members.first, bytes);
   release_own_pages(members.next, bytes);
   release_own_pages(marks, end + kPage);
+  record_frees();
 }
 
 }  // namespace plumb::rt

@@ -45,15 +45,15 @@ const char* variable(char** environment, const char* name) {
   return nullptr;
 }
 
-// Drops write there for every value that looks like one of ours, whether we
-// track anything or not.
-bool map_shadow() {
+// Drops and accesses write there for every value that looks like one of ours, whether
+// we track anything or not.
+bool map_shadow(uint64_t begin) {
   const long got =
-      sys_mmap(reinterpret_cast<void*>(kShadowBegin), kShadowSize, PROT_READ | PROT_WRITE,
+      sys_mmap(reinterpret_cast<void*>(begin), kShadowSize, PROT_READ | PROT_WRITE,
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   if (is_error(got)) return false;
   sys_call(SYS_madvise, got, kShadowSize, MADV_DONTDUMP);
-  return static_cast<uintptr_t>(got) == kShadowBegin;
+  return static_cast<uintptr_t>(got) == begin;
 }
 
 // Another malloc before ours in the search order serves the program: its blocks
@@ -75,6 +75,7 @@ void continue_from(uint64_t time) {
 // A scan was not the end.
 void go_on() {
   trace().header().sections[PLUMB_SECTION_LOST].used = 1;
+  trace().header().sections[PLUMB_SECTION_FREES].used = 1;
   open_arena();
 }
 
@@ -94,7 +95,7 @@ __attribute__((constructor)) void start(int, char**, char** environment) {
   if (wanted.unknown[0] != 0) {
     complain("plumb: PLUMB_OPTIONS: unknown mode; there are full, partial, minimal and off\n");
   }
-  const bool shadow = map_shadow();
+  const bool shadow = map_shadow(kShadowBegin) && map_shadow(kShadowBegin | kUseShadow);
   if (wanted.mode == Mode::off || !malloc_is_ours()) return;
   if (!shadow || !prepare(wanted)) {
     complain(

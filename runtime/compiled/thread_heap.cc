@@ -17,16 +17,20 @@ thread_local constinit bool ended __attribute__((tls_model("initial-exec"))) = f
 
 ThreadHeap* shared_heap = nullptr;
 ThreadHeap* unused_heaps = nullptr;
+ThreadHeap* all_heaps = nullptr;
 uint32_t thread_count = 0;
 SpinLock heaps_lock;
 pthread_key_t end_key;
 
+// At the start, or with the lock.
 ThreadHeap* new_heap() {
   auto* heap = static_cast<ThreadHeap*>(own_pages(sizeof(ThreadHeap)));
   if (heap == nullptr) return nullptr;
   const uint64_t index = trace().take(PLUMB_SECTION_THREADS, 1);
   if (index == 0) return nullptr;
   heap->counters = trace().threads() + index;
+  heap->next_of_all = all_heaps;
+  all_heaps = heap;
   return heap;
 }
 
@@ -60,6 +64,8 @@ void continue_after_ended_threads() {
   const uint64_t time = __atomic_load_n(&latest_end, __ATOMIC_ACQUIRE);
   if (__plumb_clock < time) __plumb_clock = time;
 }
+
+ThreadHeap* all_thread_heaps() { return all_heaps; }
 
 bool prepare_thread_heaps() {
   shared_heap = new_heap();

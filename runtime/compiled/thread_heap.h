@@ -8,6 +8,7 @@
 #include "common/inside.h"
 #include "common/spin_lock.h"
 #include "compiled/place_notes.h"
+#include "compiled/sibling_frees.h"
 #include "compiled/size_classes.h"
 #include "trace/record.h"
 
@@ -47,13 +48,17 @@ struct ThreadHeap {
   PlumbThread* counters;
   uint32_t thread;  // number, in the order of first allocation
   ThreadHeap* next;
+  ThreadHeap* next_of_all;
   StackSpan span;
   CachedSlots slots[kSmallClasses];
   KnownNote notes[kKnownNotes];
+  FreedHere freed[kFreedHere];
   SeenStack seen[kSeenStacks];
 };
 
 bool prepare_thread_heaps();
+// All that there ever were, linked by `next_of_all`.
+ThreadHeap* all_thread_heaps();
 // In the child of a fork: the other threads are gone.
 void reset_thread_heaps();
 

@@ -17,6 +17,7 @@
 #include "compiled/drop.h"
 #include "compiled/fork.h"
 #include "compiled/options.h"
+#include "compiled/sibling_frees.h"
 #include "compiled/site_filter.h"
 #include "compiled/stacks.h"
 #include "compiled/thread_heap.h"
@@ -198,8 +199,13 @@ void release(void* block, const PlumbSite* site, Caller caller) {
   if (!holds_no_references(head.size)) {
     drop_contents(in, block, head.size, site, PLUMB_CAUSE_HOLDER_FREED, true, caller);
   }
-  note_death(in, head);
   ThreadHeap* heap = thread_heap;
+  const auto stack = static_cast<uint32_t>(head.born & kPlaceMask);
+  if (options().mode >= Mode::partial && heap != nullptr && stack != 0) {
+    const uintptr_t place = site != nullptr ? reinterpret_cast<uintptr_t>(site) : caller.address;
+    note_free(in, *heap, heap->freed, stack, place, caller);
+  }
+  note_death(in, head);
   if (__builtin_expect(heap == nullptr || head.aligned != 0 || head.slot_class >= kFirstLarge, 0)) {
     give_block(in, block);
     return;
@@ -249,7 +255,12 @@ void* reallocate(void* old, size_t size, PlumbApi api, const PlumbSite* site, Ca
   }
   void* block = allocate(size, 0, api, false, caller);
   if (block == nullptr) return nullptr;
-  __builtin_memcpy(block, old, before < size ? before : size);
+  bool moved = false;
+  {
+    Inside in;
+    moved = is_ours(block) && in.outermost() && arena_is_open() && move_contents(in, old, block);
+  }
+  if (!moved) __builtin_memcpy(block, old, before < size ? before : size);
   {
     // What it held is now in the new block: only what did not fit is dropped.
     Inside in;
@@ -259,7 +270,9 @@ void* reallocate(void* old, size_t size, PlumbApi api, const PlumbSite* site, Ca
                       PLUMB_CAUSE_HOLDER_FREED, true, caller);
       }
       Head& head = head_of(old);
-      if (!holds_no_references(before)) clear_references(old, before < size ? before : size);
+      if (!moved && !holds_no_references(before)) {
+        clear_references(old, before < size ? before : size);
+      }
       note_death(in, head);
       give_block(in, old);
     }

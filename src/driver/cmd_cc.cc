@@ -47,6 +47,7 @@ Result<Ending> command_cc(bool cxx, const std::vector<std::string>& arguments) {
   }
   // Not by an argument: clang reads options of plugins only when it loads them twice.
   if (call->stacks) setenv("PLUMB_PASS_STACKS", "1", 1);
+  if (call->access) setenv("PLUMB_PASS_ACCESS", "1", 1);
   std::vector<char*> words;
   for (const std::string& word : call->words) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);

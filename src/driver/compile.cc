@@ -57,6 +57,7 @@ std::optional<Level> level_named(std::string_view name) {
   if (name == "partial") return Level::partial;
   if (name == "full") return Level::full;
   if (name == "stacks") return Level::stacks;
+  if (name == "access") return Level::access;
   if (name == "sampled") return Level::sampled;
   return std::nullopt;
 }
@@ -69,8 +70,8 @@ Result<Wish> read_wish(const std::vector<std::string>& arguments, std::vector<st
       const std::optional<Level> level = level_named(word.substr(8));
       if (!level) {
         return fail({}, fmt::format("no level '{}'", word.substr(8)),
-                    "there are -fplumb=stacks, -fplumb=full, -fplumb=partial, -fplumb=minimal and "
-                    "-fplumb=sampled");
+                    "there are -fplumb=stacks, -fplumb=access, -fplumb=full, -fplumb=partial, "
+                    "-fplumb=minimal and -fplumb=sampled");
       }
       wish.level = *level;
       continue;
@@ -147,6 +148,7 @@ Result<CompilerCall> compiler_call(const Toolchain& tools,
     if (wish->links && !wish->relocatable) after = linked_with(tools.sampled_runtime);
   } else if (!plain) {
     call.stacks = wish->level == Level::stacks;
+    call.access = wish->level == Level::access;
     before.insert(before.end(), kPlain.begin(), kPlain.end());
     if (wish->level != Level::minimal) {
       before.push_back("-fpass-plugin=" + tools.pass);

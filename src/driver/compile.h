@@ -14,7 +14,7 @@
 
 namespace plumb {
 
-enum class Level { minimal, partial, full, stacks, sampled };
+enum class Level { minimal, partial, full, stacks, access, sampled };
 
 struct Toolchain {
   std::string compiler;      // clang 19
@@ -28,6 +28,7 @@ struct CompilerCall {
   std::vector<std::string> words;  // the compiler first
   std::string remark;              // for standard error, or empty
   bool stacks = false;             // the plugin is to call the runtime for each drop
+  bool access = false;             // ... is to note each access
 };
 
 // `arguments` without `cc`. An Error for what cannot work.

@@ -54,6 +54,8 @@ TEST(Compile, TakesItsOwnLevelOut) {
   EXPECT_FALSE(compiler_call(kTools, {"-fplumb=most", "a.c"}));
   EXPECT_FALSE(compiler_call(kTools, {"a.c"})->stacks);
   EXPECT_TRUE(compiler_call(kTools, {"-fplumb=stacks", "a.c"})->stacks);
+  EXPECT_FALSE(compiler_call(kTools, {"a.c"})->access);
+  EXPECT_TRUE(compiler_call(kTools, {"-fplumb=access", "a.c"})->access);
 }
 
 TEST(Compile, StaysOutWhereItCannotWork) {

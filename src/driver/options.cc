@@ -606,8 +606,9 @@ constexpr auto kCommands = std::to_array<CommandSpec>({
          "runtime library are added. The program then reports by itself, when it ends, where "
          "each lost block was allocated, where its last reference went, and what held it.\n\n"
          "-fplumb=full (the default) and -fplumb=partial track references; -fplumb=stacks takes "
-         "the calls of every drop along as well; -fplumb=minimal tracks "
-         "allocations only. PLUMB_OPTIONS=mode=...:output=FILE:exitcode=N is read by the "
+         "the calls of every drop along as well, -fplumb=access the last access to each block; "
+         "-fplumb=minimal tracks allocations only. PLUMB_OPTIONS=mode=...:output=FILE:exitcode=N "
+         "is read by the "
          "program. Compile with -g for names and lines. plumb-cc and plumb-c++ are the same as "
          "single words.",
      .example = "plumb cc -g leak.c && ./a.out\n"

@@ -135,6 +135,37 @@ void finish_report(Report& report, const Trace& trace, Symboliser& symbols) {
   recount_hidden(report);
 }
 
+namespace {
+
+LastUse last_use_of(const TraceLoss& place) {
+  LastUse use;
+  use.stack = place.frames;
+  complete_names(use.stack);
+  use.what = UseKind::access;
+  return use;
+}
+
+// Where others of the same stack were freed, most blocks first.
+std::vector<SiblingFree> frees_of(const Trace& trace, std::uint32_t stack, Symboliser& symbols) {
+  constexpr std::size_t kMostPlaces = 8;
+  std::vector<SiblingFree> frees;
+  for (const TraceFree& free : trace.frees) {
+    if (free.allocation != stack || trace.stacks[free.stack].empty()) continue;
+    Stack named = named_stack(trace.stacks[free.stack], symbols);
+    const auto known = std::ranges::find(frees, named, &SiblingFree::stack);
+    if (known != frees.end()) {
+      known->blocks += free.blocks;
+    } else {
+      frees.push_back({std::move(named), free.blocks, {}});
+    }
+  }
+  std::ranges::stable_sort(frees, std::ranges::greater{}, &SiblingFree::blocks);
+  if (frees.size() > kMostPlaces) frees.resize(kMostPlaces);
+  return frees;
+}
+
+}  // namespace
+
 Report report_from(const Trace& trace) {
   Report report = begin_report(trace);
   Symboliser symbols(trace.modules);
@@ -153,6 +184,8 @@ Report report_from(const Trace& trace) {
       const TraceLoss& loss = trace.losses[group.loss];
       leak.loss = loss_of(loss, named_stack(trace.stacks[loss.stack], symbols));
     }
+    if (group.use != 0) leak.last_use = last_use_of(trace.losses[group.use]);
+    if (leak.kind == Kind::lost) leak.frees = frees_of(trace, group.stack, symbols);
     (leak.kind == Kind::lost ? report.totals.lost : report.totals.forgotten) += leak.total();
     report.leaks.push_back(std::move(leak));
   }

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define PLUMB_TRACE_MAGIC "PLUMBTRC"
-#define PLUMB_TRACE_VERSION 4u
+#define PLUMB_TRACE_VERSION 5u
 
 /* Set by the command for the runtime: "fd=N:depth=N:quick=0|1:scrub=0|1", and for a run
  * under the Valgrind tool ":watch=FD" (a PlumbWantHeader and what follows it),
@@ -42,7 +42,8 @@ enum PlumbSectionKind {
   PLUMB_SECTION_LOSSES = 6,  /* PlumbLoss */
   PLUMB_SECTION_FRAMES = 7,  /* PlumbNamedFrame */
   PLUMB_SECTION_LOST = 8,    /* PlumbLostBlock */
-  PLUMB_SECTION_COUNT = 9
+  PLUMB_SECTION_FREES = 9,   /* PlumbSiblingFree */
+  PLUMB_SECTION_COUNT = 10
 };
 
 /* Which runtime wrote it. */
@@ -120,7 +121,7 @@ typedef struct PlumbTraceHeader {
   uint64_t root_bytes;
   uint64_t scanned_bytes;
   char problem_text[256];
-  char end_text[256]; /* PLUMB_END_EXEC: the program */
+  char end_text[224]; /* PLUMB_END_EXEC: the program */
   char mode[16];      /* the engine's own word; empty: its only one */
   PlumbSection sections[PLUMB_SECTION_COUNT];
   /* A question in the middle: the command counts `asked` up and sends a signal;
@@ -356,10 +357,19 @@ typedef struct PlumbLoss {
   uint32_t reserved;
 } PlumbLoss;
 
-/* Which DIRECT block was lost where. */
+/* Which DIRECT block was lost where, and where it was accessed last: both in LOSSES, 0
+ * when not known. */
 typedef struct PlumbLostBlock {
   uint32_t block;
   uint32_t loss;
+  uint32_t use;
 } PlumbLostBlock;
+
+/* Where blocks were freed that were allocated with the same stack as lost ones. */
+typedef struct PlumbSiblingFree {
+  uint32_t allocation_stack;
+  uint32_t stack;
+  uint64_t blocks;
+} PlumbSiblingFree;
 
 #endif

@@ -17,11 +17,13 @@ namespace plumb {
 namespace {
 
 constexpr std::array<std::uint32_t, PLUMB_SECTION_COUNT> kItemSizes = {
-    sizeof(PlumbThread),   sizeof(PlumbModule),     1,
-    sizeof(std::uint64_t), sizeof(PlumbBlock),      sizeof(PlumbWatched),
-    sizeof(PlumbLoss),     sizeof(PlumbNamedFrame), sizeof(PlumbLostBlock)};
+    sizeof(PlumbThread),     sizeof(PlumbModule),     1,
+    sizeof(std::uint64_t),   sizeof(PlumbBlock),      sizeof(PlumbWatched),
+    sizeof(PlumbLoss),       sizeof(PlumbNamedFrame), sizeof(PlumbLostBlock),
+    sizeof(PlumbSiblingFree)};
 constexpr std::array<std::string_view, PLUMB_SECTION_COUNT> kSectionNames = {
-    "threads", "modules", "strings", "stacks", "blocks", "watched", "losses", "frames", "lost"};
+    "threads", "modules", "strings", "stacks", "blocks",
+    "watched", "losses",  "frames",  "lost",   "frees"};
 constexpr std::array<std::string_view, PLUMB_API_COUNT> kApiNames = {
     "malloc",         "calloc",        "realloc", "reallocarray", "memalign",
     "posix_memalign", "aligned_alloc", "valloc",  "pvalloc",      "PLUMB_ALLOC"};
@@ -240,16 +242,17 @@ class LossReader {
     }
     for (std::uint64_t i = 1; i < source_.count(PLUMB_SECTION_LOST); ++i) {
       const auto lost = source_.item<PlumbLostBlock>(PLUMB_SECTION_LOST, i);
-      if (lost.loss >= trace_.losses.size()) {
-        return source_.damaged(fmt::format("loss {} is not there", lost.loss));
+      for (const std::uint32_t index : {lost.loss, lost.use}) {
+        if (index < trace_.losses.size()) continue;
+        return source_.damaged(fmt::format("loss {} is not there", index));
       }
-      by_block_[lost.block] = lost.loss;
+      by_block_[lost.block] = lost;
     }
     return {};
   }
-  std::uint32_t of_block(std::uint64_t block) const {
+  PlumbLostBlock of_block(std::uint64_t block) const {
     const auto found = by_block_.find(block);
-    return found == by_block_.end() ? 0 : found->second;
+    return found == by_block_.end() ? PlumbLostBlock{} : found->second;
   }
 
  private:
@@ -292,7 +295,7 @@ class LossReader {
   const Source& source_;
   StackReader& stacks_;
   Trace& trace_;
-  std::unordered_map<std::uint64_t, std::uint32_t> by_block_;
+  std::unordered_map<std::uint64_t, PlumbLostBlock> by_block_;
 };
 
 class BlockReader {
@@ -418,11 +421,12 @@ class BlockReader {
   Result<TraceGroup*> group_of(std::uint64_t index, const PlumbBlock& block, Reach reach) {
     const Result<std::uint32_t> stack = stacks_.read(block.stack);
     if (!stack) return std::unexpected(stack.error());
-    const std::uint32_t loss = reach == Reach::lost ? losses_.of_block(index) : 0;
-    TraceGroup& group = groups_[{reach, *stack, block.api, loss}];
+    const PlumbLostBlock lost = reach == Reach::lost ? losses_.of_block(index) : PlumbLostBlock{};
+    TraceGroup& group = groups_[{reach, *stack, block.api, lost.loss}];
+    if (group.use == 0) group.use = lost.use;
     if (group.api.empty()) {
       group.reach = reach;
-      group.loss = loss;
+      group.loss = lost.loss;
       group.stack = *stack;
       group.api = kApiNames[block.api];
     }
@@ -526,6 +530,22 @@ Result<void> read_counters(const Source& source, const Count& live, Trace& trace
   return {};
 }
 
+Result<void> read_frees(const Source& source, StackReader& stacks, Trace& trace) {
+  for (std::uint64_t i = 1; i < source.count(PLUMB_SECTION_FREES); ++i) {
+    const auto item = source.item<PlumbSiblingFree>(PLUMB_SECTION_FREES, i);
+    TraceFree free;
+    for (const auto& [id, index] :
+         {std::pair{item.allocation_stack, &free.allocation}, std::pair{item.stack, &free.stack}}) {
+      const Result<std::uint32_t> stack = stacks.read(id);
+      if (!stack) return std::unexpected(stack.error());
+      *index = *stack;
+    }
+    free.blocks = item.blocks;
+    trace.frees.push_back(free);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Trace> read_trace(std::span<const std::byte> bytes, std::string_view name) {
@@ -539,6 +559,9 @@ Result<Trace> read_trace(std::span<const std::byte> bytes, std::string_view name
   if (Result<void> good = losses.read_all(); !good) return std::unexpected(good.error());
   BlockReader blocks(*source, stacks, losses, trace);
   if (Result<void> good = blocks.read_all(); !good) return std::unexpected(good.error());
+  if (Result<void> good = read_frees(*source, stacks, trace); !good) {
+    return std::unexpected(good.error());
+  }
   if (Result<void> good = read_watched(*source, blocks, stacks, modules, trace); !good) {
     return std::unexpected(good.error());
   }

@@ -42,10 +42,18 @@ struct TraceLoss {
   PlumbStorage storage = PLUMB_STORAGE_NONE;
 };
 
+// Where siblings of lost blocks were freed; indices into Trace::stacks.
+struct TraceFree {
+  std::uint32_t allocation = 0;
+  std::uint32_t stack = 0;
+  std::uint64_t blocks = 0;
+};
+
 struct TraceGroup {
   Reach reach = Reach::unknown;
   std::uint32_t stack = 0;  // index into Trace::stacks
   std::uint32_t loss = 0;   // index into Trace::losses; 0 is "unknown"
+  std::uint32_t use = 0;    // the same: where one of them was accessed last
   std::string api;          // "malloc"
   Count direct;
   Count indirect;  // what only these held
@@ -117,6 +125,7 @@ struct Trace {
   std::vector<Module> modules;
   std::vector<std::vector<TraceAddress>> stacks;  // innermost first; 0 is the unknown one
   std::vector<TraceLoss> losses;                  // 0 is the unknown one
+  std::vector<TraceFree> frees;
   std::vector<TraceGroup> groups;
   // Lost blocks one by one, leaders first; at most kMaxLost of them.
   static constexpr std::size_t kMaxLost = 1'000'000;
