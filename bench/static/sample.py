@@ -6,8 +6,8 @@ all if there are fewer, and judged by labels that people wrote after reading the
 along the path (labels/sample.json): true, false, or doubtful, which counts as false. What
 nobody has read yet is counted apart and lowers the figure, too.
 
-Labels go by package and by the id of the finding; where the id is new because a name or a
-path changed, by the places of allocation and loss. `first` marks what was shown when the
+Labels go by package, place of the loss and id of the finding; where the id is new because a
+name or a path changed, by the place of the allocation. `first` marks what was shown when the
 package was first looked at, so that the figure of first contact can always be told from
 that of today; rules are made on the packages of the half `develop` only.
 """
@@ -54,8 +54,10 @@ def read_labels() -> list[dict]:
 
 def verdict_of(labels: list[dict], package: str, leak: dict) -> str:
     own = [each for each in labels if each["package"] == package]
-    same = ([each for each in own if each["id"] == leak["id"]]
-            or [each for each in own if (each["allocation"], each["loss"]) == places(leak)])
+    # The same block may be lost elsewhere than where somebody looked.
+    at = [each for each in own if each["loss"] == places(leak)[1]]
+    same = ([each for each in at if each["id"] == leak["id"]]
+            or [each for each in at if each["allocation"] == places(leak)[0]])
     return "unread" if not same else "true" if same[0]["verdict"] == "true" else "false"
 
 
