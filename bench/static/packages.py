@@ -238,11 +238,13 @@ def clang(unit: Unit):
 
 
 def csa(unit: Unit):
-    return Csa().command(unit.file, unit.flags), Csa.pattern
+    tool = Csa()
+    return tool.command(unit.file, unit.flags), tool.pattern
 
 
 def gcc(unit: Unit):
-    return Gcc().command(unit.file, unit.flags), Gcc.pattern
+    tool = Gcc()
+    return tool.command(unit.file, unit.flags), tool.pattern
 
 
 def check(plumb: Path, target: Path, cache: Path, report: Path) -> tuple[measure.Measured, dict]:
