@@ -151,6 +151,70 @@ int work_bad(int c) {
             (Names{"work_bad"}));
 }
 
+// The kind of error to handle is a number that is made when the program starts. A caller
+// that knows it is another matter.
+TEST(Callee, WhatAGlobalHoldsIsNotGuessed) {
+  EXPECT_EQ(losers(R"(
+#include <stdlib.h>
+struct err { int code; struct err *next; };
+int not_found;
+void start(int *kinds) { not_found = kinds[3]; }
+static struct err *raise_(int c) {
+  struct err *e = calloc(1, sizeof *e);
+  e->code = c;
+  return e;
+}
+static int handle(struct err **err, int kind, ...) {
+  if (kind == 0) return 1;
+  free(*err);
+  *err = NULL;
+  return 1;
+}
+int find_ok(int c) {
+  struct err *e = raise_(c);
+  return handle(&e, not_found);
+}
+int find_bad(int c) {
+  struct err *e = raise_(c);
+  if (not_found == 0) return handle(&e, not_found);
+  free(e);
+  return 0;
+}
+)"),
+            (Names{"find_bad"}));
+}
+
+// error() ends the program when its status is not zero, and comes back when it is.
+TEST(Callee, AStatusEndsTheProgram) {
+  EXPECT_EQ(losers(R"(
+#include <errno.h>
+#include <error.h>
+#include <stdio.h>
+#include <stdlib.h>
+char *read_ok(const char *name) {
+  char *buf = malloc(100);
+  FILE *f = fopen(name, "r");
+  if (!f) {
+    error(1, errno, "cannot open %s", name);
+    return NULL;
+  }
+  fclose(f);
+  return buf;
+}
+char *read_bad(const char *name) {
+  char *buf = malloc(100);
+  FILE *f = fopen(name, "r");
+  if (!f) {
+    error(0, errno, "cannot open %s", name);
+    return NULL;
+  }
+  fclose(f);
+  return buf;
+}
+)"),
+            (Names{"read_bad"}));
+}
+
 // A set is empty or has a block; null comes back for an empty one only.
 TEST(Callee, WhatItReturnsSaysWhatItWasGiven) {
   EXPECT_EQ(losers(R"(

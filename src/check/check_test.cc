@@ -145,6 +145,33 @@ int f(int n) {
   EXPECT_EQ(leak.fix->text, "`free(p)` before it goes out of scope here");
 }
 
+// The scope ends when an exception passes, and it says so, though `delete` stands below.
+TEST(Check, WhatAnExceptionLosesIsLostWhereItIsThrown) {
+  const Report report = check_source(R"(
+struct Problem {};
+struct Guard {
+  ~Guard();
+};
+void work(int n) {
+  if (n > 3) throw Problem();
+}
+int use(int n) {
+  Guard guard;
+  int *p = new int(n);
+  work(n);
+  delete p;
+  return n;
+}
+)",
+                                     "cc");
+  ASSERT_EQ(report.leaks.size(), 1u);
+  const Leak& leak = report.leaks[0];
+  EXPECT_EQ(leak.when, When::throwing);
+  EXPECT_EQ(leak.loss->stack.front().line, 12u);
+  ASSERT_GE(leak.path.size(), 2u);
+  EXPECT_EQ(leak.path[1].text, "work(int) throws");
+}
+
 // Whichever of the calls made it larger, it is one buffer that is lost.
 TEST(Check, ABufferThatGrowsIsOneFinding) {
   const Report report = check_source(R"(

@@ -183,8 +183,11 @@ std::vector<Step> Writer::path(const Candidate& candidate) const {
       const std::string called = callee_name(candidate.function, o);
       const bool frees =
           candidate.kind == LossKind::freed_twice && candidate.freed_at == at.operation;
-      Step& step =
-          add(o, frees ? "free" : "call", frees ? called + " frees it" : "calls " + called);
+      const bool throws = at.branch == TrailStep::kThrows;
+      Step& step = add(o, frees ? "free" : "call",
+                       frees    ? called + " frees it"
+                       : throws ? called + " throws"
+                                : "calls " + called);
       step.call = called;
     }
   }

@@ -364,6 +364,30 @@ bool FunctionRun::presumes_dropped(const Summary& summary, const Case& taken, co
   });
 }
 
+// The callee leaves the block alone only when a number has some value, frees it otherwise and
+// answers the same; the number comes out of a global of which the caller knows nothing. To
+// suppose just that value would be a guess.
+bool FunctionRun::presumes_number(const State& state, const Summary& summary, const Case& taken,
+                                  const Input& input, Instance& at_call) const {
+  if (taken.fate != Fate::live || !taken.in_place || !taken.holders.empty() || taken.throws) {
+    return false;
+  }
+  const bool silent = std::ranges::any_of(input.cases, [&](const Case& other) {
+    return other.fate == Fate::freed && !other.throws &&
+           !are_apart(result_fact_of(summary, other), result_fact_of(summary, taken));
+  });
+  return silent && std::ranges::any_of(taken.guards, [&](const Guard& guard) {
+           if (!is_of_arguments(summary.values, guard.value)) return false;
+           ValueId number = at_call(guard.value);
+           while (values_[number].kind == ValueKind::compare ||
+                  values_[number].kind == ValueKind::cast) {
+             number = values_[number].a;
+           }
+           return values_[number].kind == ValueKind::cell && global_of(number) != kNotParked &&
+                  state.fact(values_, number).trivial();
+         });
+}
+
 // `taken` is the case of the followed block; null: the call does not concern
 // it. `input` is what the callee calls the block that it is given.
 void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
@@ -381,6 +405,7 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
     if (input && presumes_disowned(next, summary, *taken, *input, taken->guards, at_call)) return;
     if (input && presumes_refused(next, index, summary, *taken, *input, at_call)) return;
     if (input && presumes_dropped(summary, *taken, *input)) return;
+    if (input && presumes_number(next, summary, *taken, *input, at_call)) return;
     for (const Guard& guard : taken->guards) {
       if (!assume_fact(next, at_call(guard.value), guard.fact)) return;
     }

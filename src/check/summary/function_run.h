@@ -103,6 +103,8 @@ struct LastHolder {
 struct TrailStep {
   std::uint32_t operation = 0;
   std::int8_t branch = -1;  // of a branch: 1 taken, 0 not taken; -1: a call
+
+  static constexpr std::int8_t kThrows = -2;  // a call that ends by an exception
 };
 
 enum class Verdict : std::uint8_t { undecided, proved, refuted };
@@ -295,6 +297,8 @@ class FunctionRun {
                          const Input& input, const std::vector<Guard>& guards, Instance& at_call);
   bool presumes_refused(const State& state, std::uint32_t index, const Summary& summary,
                         const Case& taken, const Input& input, Instance& at_call) const;
+  bool presumes_number(const State& state, const Summary& summary, const Case& taken,
+                       const Input& input, Instance& at_call) const;
   static bool presumes_dropped(const Summary& summary, const Case& taken, const Input& input);
   void apply_case(State next, std::uint32_t index, FunctionId callee,
                   const std::vector<ValueId>& arguments, const Case* taken, const Input* input,
