@@ -182,7 +182,7 @@ static void add(struct text *t, const char *s) {
   int length = (int)strlen(s);
   if (t->pos + length >= t->size) {
     t->size = t->pos + length + 128;
-    t->text = realloc(t->text, t->size);
+    t->text = t->text ? realloc(t->text, t->size) : malloc(t->size);
     if (!t->text) exit(1);
   }
   strcpy(t->text + t->pos, s);

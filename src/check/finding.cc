@@ -36,7 +36,8 @@ class Writer {
   // What is lost with the block, since the block holds it.
   void add_indirect(const Candidate& candidate, const std::vector<Candidate>& indirect,
                     Leak& leak) const;
-  // Did it take the place of a smaller one, in the same variable?
+  // Did it take the place of a smaller one, in the same variable? It was reallocated, or
+  // the call leaves it in memory by itself.
   bool is_grown(const Candidate& candidate) const;
   // Where the call that made the block leaves it: the offset of the place, or -1
   // for the result.
@@ -126,7 +127,7 @@ bool Writer::is_grown(const Candidate& candidate) const {
   const Operation& call = body(made.function).operations[made.operation];
   if (candidate.holder.empty() || call.a.kind() != OperandKind::symbol) return false;
   const LibraryModel* model = library_.find(callee_name(made.function, call));
-  return model && model->reallocates >= 0;
+  return (model && model->reallocates >= 0) || left_at(candidate) >= 0;
 }
 
 std::string Writer::callee_name(std::uint32_t function, const Operation& call) const {
