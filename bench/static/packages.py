@@ -117,14 +117,8 @@ SAMPLE = {
                                                "--enable-jit"]),
     "sg3-utils": Package(half="develop"),
     "cpio": Package(half="report"),
-    "nano": Package(half="develop"),
     "cflow": Package(half="report"),
-    "exempi": Package("C++", half="develop", configure=["./configure", "--disable-unittest"],
-                      build=["make", f"-j{JOBS}", "-k", *sources.KEEP]),
-    "googletest": Package("C++", half="report", configure=[*CMAKE, "-Dgmock_build_tests=ON",
-                                                           "-Dgtest_build_tests=ON"], build=[]),
     "tetgen": Package("C++", half="develop", configure=[*CMAKE], build=[]),
-    "fyba": Package("C++", half="report", configure=["sh", "-c", "autoreconf -i && ./configure"]),
     "clustalw": Package("C++", half="develop", configure=["./configure"]),
 }
 PACKAGES |= SAMPLE
