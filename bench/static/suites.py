@@ -138,6 +138,7 @@ SVF_WRONG = {
     "malloc39:13": "needs the address of a block to be 10",
     "malloc43:16": "labelled safe: a loop makes three blocks and one is freed",
     "malloc47:13": "needs the address of a block to be 1",
+    "malloc64:50": "stored through a null pointer",
     "malloc53:54": "lost in a loop up to a number that is 0, as nothing writes it",
     "malloc53:57": "lost in a loop up to a number that is 0, as nothing writes it",
     "malloc53:58": "lost in a loop up to a number that is 0, as nothing writes it",

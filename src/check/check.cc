@@ -23,6 +23,7 @@
 #include "check/model/unit_file.h"
 #include "check/one_finding.h"
 #include "check/prove/prove.h"
+#include "check/summary/bystanders.h"
 #include "check/summary/function_run.h"
 #include "check/summary/kept_results.h"
 #include "check/summary/print.h"
@@ -411,6 +412,7 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
   const std::size_t count = units.units.size();
   Program linked(std::move(units.units), units.skipped.empty());
   heed_models(linked, library);
+  linked.note_bystanders(find_bystanders(linked, library));
   const Program& program = linked;
   // LLVM is gone. From here on no function or block is added.
   Limits limits;

@@ -70,6 +70,16 @@ std::vector<bool> const_params_by_name(const llvm::Function& function) {
   return out;
 }
 
+bool is_constructor(const llvm::Function& function) {
+  const std::string name = function.getName().str();
+  llvm::ItaniumPartialDemangler demangler;
+  if (demangler.partialDemangle(name.c_str()) || !demangler.isCtorOrDtor()) return false;
+  char* const base = demangler.getFunctionBaseName(nullptr, nullptr);
+  const bool constructs = base && *base != '~';
+  std::free(base);
+  return constructs;
+}
+
 }  // namespace
 
 Linkage linkage_of(const llvm::GlobalValue& value) {
@@ -139,6 +149,7 @@ void UnitBuilder::add_declarations() {
     if (!function.isDeclaration() || function.isIntrinsic()) continue;
     Declaration out;
     out.symbol = symbol(function);
+    out.type = type_hash(*function.getFunctionType());
     out.noreturn = function.doesNotReturn();
     out.allocates =
         function.hasFnAttribute(llvm::Attribute::AllocKind) || function.returnDoesNotAlias();
@@ -158,6 +169,10 @@ void UnitBuilder::add_declarations() {
                 : i < by_name.size() && by_name[i];
       if (is_const) out.const_params |= 1ull << i;
     }
+    // A constructor that is given nothing in which it could put the object down does not
+    // keep its address: those that do are given a parent or a list.
+    const std::uint64_t others = out.kept_params & ~out.const_params & ~std::uint64_t{1};
+    if (others == 0 && is_constructor(function)) out.kept_params &= ~std::uint64_t{1};
     unit_.declarations.push_back(out);
   }
 }

@@ -58,6 +58,15 @@ class Program {
     return units_[unit].files[file.index];
   }
 
+  // What calls through pointers leave alone, by type of function: see bystanders.h.
+  void note_bystanders(std::unordered_map<std::uint32_t, std::uint64_t> found) {
+    bystanders_ = std::move(found);
+  }
+  std::uint64_t left_alone(std::uint32_t type) const {
+    const auto found = bystanders_.find(type);
+    return found == bystanders_.end() ? 0 : found->second;
+  }
+
   // What the function does is said elsewhere: calls of it do not look at its body.
   void forget_definition(ProgramSymbolId id);
 
@@ -76,6 +85,7 @@ class Program {
   std::vector<ProgramSymbol> symbols_;
   std::vector<std::vector<ProgramSymbolId>> of_unit_;
   std::vector<ProgramFunction> functions_;
+  std::unordered_map<std::uint32_t, std::uint64_t> bystanders_;
 };
 
 }  // namespace plumb::check

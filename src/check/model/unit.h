@@ -150,6 +150,12 @@ struct Operation {
   Location location;
 };
 
+// A call whose callee is a value of the program, not a name.
+inline bool is_indirect_call(const Operation& o) {
+  return o.op == Op::call &&
+         (o.a.kind() == OperandKind::result || o.a.kind() == OperandKind::param);
+}
+
 struct Var {
   std::string name;  // as the source has it; empty for a temporary
   std::string type;
@@ -216,6 +222,7 @@ struct Declaration {
   std::uint64_t const_params = 0;   // bit i: parameter i is a pointer to const
   std::uint64_t kept_params = 0;    // bit i: parameter i may be kept (not nocapture)
   std::uint64_t number_params = 0;  // bit i: parameter i is an integer: perhaps a handle
+  std::uint32_t type = 0;           // hash of the function type
 };
 
 // Another name of a function: constructors of C++ have two that are often one.

@@ -12,7 +12,7 @@ namespace plumb::check {
 
 namespace {
 
-constexpr std::string_view kMagic = "plumb unit 4\n\0\0\0";
+constexpr std::string_view kMagic = "plumb unit 5\n\0\0\0";
 
 static_assert(kPlain<Operation> && kPlain<Operand> && kPlain<Block> && kPlain<Location>);
 
@@ -53,7 +53,8 @@ void fields(Archive& archive, Like<Global> auto& it) {
 
 template <typename Archive>
 void fields(Archive& archive, Like<Declaration> auto& it) {
-  archive(it.symbol, it.noreturn, it.allocates, it.const_params, it.kept_params, it.number_params);
+  archive(it.symbol, it.noreturn, it.allocates, it.const_params, it.kept_params, it.number_params,
+          it.type);
 }
 
 template <typename Archive>

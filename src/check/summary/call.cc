@@ -120,7 +120,10 @@ void FunctionRun::note_unknown(std::uint32_t symbol) {
 
 void FunctionRun::call_unknown(State state, std::uint32_t index, const Declaration* declaration,
                                const std::vector<ValueId>& arguments, std::vector<State>& after) {
+  const Operation& o = body_.operations[index];
+  const std::uint64_t alone = !declaration && is_indirect_call(o) ? program_.left_alone(o.type) : 0;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (i < 64 && (alone >> i & 1)) continue;
     const bool reads = declaration && i < 64 && (declaration->const_params >> i & 1);
     const bool is_number = declaration && i < 64 && (declaration->number_params >> i & 1);
     const bool keeps = !declaration || i >= 64 || is_number || (declaration->kept_params >> i & 1);
@@ -130,11 +133,15 @@ void FunctionRun::call_unknown(State state, std::uint32_t index, const Declarati
     }
     if (reads) continue;
     take_where_held(state, arguments[i]);
-    if (keeps) escape(state, arguments[i]);
-    havoc(state, arguments[i]);
+    if (keeps) {
+      escape(state, arguments[i]);
+      havoc(state, arguments[i]);
+    } else {
+      rewrite(state, arguments[i]);
+    }
   }
   give_up_global(state);
-  if (body_.operations[index].width) state.set_result(index, values_.fresh());
+  if (o.width) state.set_result(index, values_.fresh());
   last_holder_ = {};
   check_lost(state, index, LossKind::overwritten);
   after.push_back(std::move(state));

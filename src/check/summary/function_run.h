@@ -227,6 +227,7 @@ class FunctionRun {
     return value.index < escaped_.size() && escaped_[value.index] == escape_round_;
   }
   void havoc(State& state, ValueId value);
+  void rewrite(State& state, ValueId value);
   void overwrite(State& state, ValueId value);
   bool is_passed(const Value& base) const;
   bool is_outside(ValueId base) const;

@@ -100,7 +100,7 @@ std::uint64_t Identities::facts_of(const ProgramSymbol& symbol) const {
   }
   if (const Declaration* declared = symbol.declaration) {
     out(declared->noreturn, declared->allocates, declared->const_params, declared->kept_params,
-        declared->number_params);
+        declared->number_params, declared->type);
   }
   if (const Global* global = symbol.global) {
     out(global->linkage, global->constant, global->thread_local_storage, global->defined,
@@ -143,6 +143,7 @@ std::uint64_t Identities::body_of(const ProgramFunction& function) const {
     plain.location = {};
     plain.location.line = o.location.line != 0;  // what has no line is not of the source
     out(plain);
+    if (is_indirect_call(o)) out(program_.left_alone(o.type));
     put(o.a);
     put(o.b);
     put(o.c);

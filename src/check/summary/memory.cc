@@ -459,6 +459,31 @@ void FunctionRun::overwrite(State& state, ValueId value) {
 }
 
 // Unknown code may have written there.
+// Unknown code writes to what the pointer leads to, and does not keep the pointer: what
+// stands there and behind it may be freed or moved, what stands before it does not change.
+// (A member's constructor leaves those of the members before it alone.)
+void FunctionRun::rewrite(State& state, ValueId value) {
+  const auto [base, offset] = values_.place(value);
+  const Value& v = values_[base];
+  if (offset <= 0 || v.kind == ValueKind::integer || v.kind == ValueKind::element) {
+    std::vector<ValueId> held;
+    for (const Cell& cell : state.cells) {
+      if (cell.base == base) held.push_back(cell.value);
+    }
+    escape(state, held);
+    havoc(state, value);
+    return;
+  }
+  std::vector<ValueId> held;
+  std::erase_if(state.cells, [&](const Cell& cell) {
+    const bool behind = cell.base == base && cell.width != 0 && cell.offset >= offset;
+    if (behind) held.push_back(cell.value);
+    return behind;
+  });
+  escape(state, held);
+  state.set_cell(base, kRest, 0, values_.fresh());
+}
+
 void FunctionRun::havoc(State& state, ValueId value) {
   const ValueId base = values_.place(value).base;
   const Value v = values_[base];

@@ -60,6 +60,8 @@ class ProgramView {
     if (reads_) reads_->bodies.add(id.index);
     return program_.functions()[id.index];
   }
+  // Part of the identity of the body that has the call.
+  std::uint64_t left_alone(std::uint32_t type) const { return program_.left_alone(type); }
   // How it is called: part of what is known of its symbol, not of its body.
   struct Signature {
     std::uint32_t params = 0;

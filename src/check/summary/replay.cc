@@ -31,6 +31,9 @@ struct FunctionRun::Replaying {
     std::uint8_t exits = 0;
     std::uint8_t open = 0;
     std::uint8_t all = 0;
+    // The round in hand.
+    bool could_leave = false;
+    bool was_open = false;
   };
   struct Path {
     std::uint32_t decisions = 0;
@@ -159,15 +162,19 @@ void FunctionRun::send_replayed(BlockIndex from, BlockIndex to, State state) {
       loop.left = true;
       continue;
     }
-    if (r.open && shape_.leaves(body_, from, loop.head, loop.end)) ++rounds.exits;
+    rounds.was_open = rounds.was_open || r.open;
+    rounds.could_leave =
+        rounds.could_leave || (r.open && shape_.leaves(body_, from, loop.head, loop.end));
     if (to.index == loop.head) {
       ++rounds.all;
+      rounds.exits += rounds.could_leave ? 1 : 0;
+      rounds.open += rounds.was_open ? 1 : 0;
+      rounds.could_leave = rounds.was_open = false;
       if (rounds.exits >= kOpenExits || rounds.open > kOpenRounds || rounds.all > kRounds) {
         loop.cut = true;
         return;
       }
     }
-    if (r.open) ++rounds.open;
   }
   path.decisions = r.now.decisions + (r.open ? 1 : 0);
   path.cost = path.decisions + kHaste * distance[to.index];

@@ -332,6 +332,15 @@ ValueId Values::binary(Code code, ValueId a, ValueId b, std::uint32_t width) {
     return binary(code, b, a, width);
   }
   if (a == b && (code == Code::sub || code == Code::bit_xor)) return integer(0);
+  // How far two addresses of one object are apart is a number, and no way to the object.
+  if (code == Code::sub && left.kind == ValueKind::index && left.a == b) {
+    return binary(Code::mul, left.b, integer(left.number), width);
+  }
+  if (code == Code::sub && (left.kind == ValueKind::pointer || right.kind == ValueKind::pointer)) {
+    const Place from = place(b);
+    const Place to = place(a);
+    if (from.base == to.base) return integer(to.offset - from.offset);
+  }
   if (a == b && (code == Code::bit_and || code == Code::bit_or)) return a;
   const std::uint8_t depth = std::max(left.depth, right.depth);
   return intern(

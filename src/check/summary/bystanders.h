@@ -1,0 +1,26 @@
+// What calls through pointers leave alone.
+//
+// Which function such a call leads to is often not known. But when each function of that
+// type whose address is taken only looks at what a parameter points to, the call does, too,
+// whichever it is: a hash of a key, a comparison, a printer. Found for all types at once
+// before any summary is made, by following what is derived from a parameter through each of
+// these functions and those that they call.
+//
+// Limits: by the type as the machine has it, so that one function that keeps a pointer
+// spoils it for all of its type; a function that another program would pass is not known.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "check/model/program.h"
+#include "check/summary/library.h"
+
+namespace plumb::check {
+
+// By type of function (unit.h): bit i says that what parameter i points to, and what hangs
+// on that, is neither kept, freed, changed nor returned. Types without such a bit are absent.
+std::unordered_map<std::uint32_t, std::uint64_t> find_bystanders(const Program& program,
+                                                                 const Library& library);
+
+}  // namespace plumb::check
