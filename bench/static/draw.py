@@ -9,9 +9,9 @@ Candidates are the source packages of the machine's Debian archive that
   - have an upstream archive of 150 kB to 6 MB, which is what 20 to 150 thousand
     lines come in;
   - nothing here was made with: neither a table of the benches nor a label has them.
-They are put in an order by SEED, C and C++ apart. In that order, one is taken when it
-has a configure script or a CMakeLists.txt, compiles, and has 20 to 150 thousand lines in
-its units; until there are enough. Who comes out is written down in packages.py (SAMPLE),
+They are put in an order by SEED, C and C++ apart. In that order, one is taken when the
+archive still has it, it has a configure script, a CMakeLists.txt or a Makefile, compiles,
+and has 20 to 150 thousand lines in its sources; until there are enough. Who comes out is written down in packages.py (SAMPLE),
 who was passed over, and why, in docs/benchmarks.md.
 """
 
