@@ -25,7 +25,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from static import fixes, packages, projects  # noqa: E402
+from static import fixes, packages, projects, sample  # noqa: E402
 from static.score import Score  # noqa: E402
 from static.suites import SUITES, Item  # noqa: E402
 from static.tools import Tool, make_tools  # noqa: E402
@@ -38,8 +38,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("plumb", type=Path)
     parser.add_argument("--suites", type=Path, help="folder with the suites")
     parser.add_argument("--saber", help="path of SVF's saber")
-    parser.add_argument("--only", default=",".join([*SUITES, *REAL, "packages"]),
-                        help="suites, with commas; packages: Debian's sources")
+    parser.add_argument("--only", default=",".join([*SUITES, *REAL, "packages", "sample"]),
+                        help="suites, with commas; packages: Debian's sources; sample: how "
+                             "many findings are true")
     parser.add_argument("--packages", default="", help="only these packages, with commas")
     parser.add_argument("--work", type=Path, help="keeps the sources of packages here")
     parser.add_argument("--prepare", action="store_true", help="only fetch and configure packages")
@@ -103,14 +104,18 @@ def measure_suite(items: list[Item], tools: list[Tool], options: argparse.Namesp
 def main() -> int:
     options = parse_arguments()
     for name in options.only.split(","):
-        if name == "packages":
+        if name in ("packages", "sample"):
             chosen = [each for each in options.packages.split(",") if each]
             if wrong := [each for each in chosen if each not in packages.PACKAGES]:
                 print(f"static: no package {wrong}; there are {', '.join(packages.PACKAGES)}",
                       file=sys.stderr)
                 return 2
-            packages.run(options.plumb.resolve(), options.work, chosen, not options.no_peers,
-                         options.prepare)
+            if name == "sample":
+                sample.run(options.plumb.resolve(), options.work, chosen, options.prepare,
+                           options.verbose)
+            else:
+                packages.run(options.plumb.resolve(), options.work, chosen, not options.no_peers,
+                             options.prepare)
             continue
         if name not in SUITES and name not in REAL:
             print(f"static: no suite '{name}'; there are {', '.join([*SUITES, *REAL])}",

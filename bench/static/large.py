@@ -33,6 +33,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import measure  # noqa: E402
 import packages as sources  # noqa: E402
+from static.packages import flags_of  # noqa: E402
 
 FIGURE = Path(__file__).resolve().parent.parent.parent / "docs" / "figures" / "check-growth.svg"
 SIZES = (100_000, 200_000, 400_000, 700_000)
@@ -128,13 +129,11 @@ def clang_sample(entries: list[dict], most: int) -> tuple[float, int]:
     cpu, lines = 0.0, 0
     with tempfile.TemporaryDirectory() as folder:
         for entry in sample[:most]:
-            words = [w for w in entry["arguments"][1:]
-                     if not re.match(r"-O|-g|-W|-M|-fno-tree|-fno-math|-fno-signed", w)]
-            if "-o" in words:
-                at = words.index("-o")
-                del words[at:at + 2]
+            file = Path(entry["directory"]) / entry["file"]
+            words = [w for w in flags_of(entry["arguments"], entry["directory"], file)
+                     if not re.match(r"-fno-tree|-fno-math|-fno-signed", w)]
             done = measure.run(["env", "-C", entry["directory"], "clang-19", *words, "-w", "-O0",
-                                "-g", "-o", f"{folder}/out.o"])
+                                "-g", "-c", str(file), "-o", f"{folder}/out.o"])
             if done.status == 0:
                 cpu += done.cpu
                 lines += lines_of(entry)
@@ -211,7 +210,9 @@ def main() -> int:
     shutil.rmtree(cache, ignore_errors=True)
     lines = sum(lines_of(entry) for entry in entries)
     clang, sampled = clang_sample(entries, options.sample)
-    base = clang * lines / max(1, sampled)
+    if not sampled:
+        raise RuntimeError("clang compiled nothing of the sample")
+    base = clang * lines / sampled
 
     cold, first = check(options.plumb, entries, cache, options.jobs, report)
     warm, second = check(options.plumb, entries, cache, options.jobs, report)

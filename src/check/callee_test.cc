@@ -40,6 +40,181 @@ std::set<std::string> losers(const std::string& source) {
 
 using Names = std::set<std::string>;
 
+// An error that is passed on is null for null: the block comes only when there is none.
+// (Functions with variable arguments are known by their summaries alone.)
+TEST(Callee, WhatItIsGivenSaysWhatItReturns) {
+  EXPECT_EQ(losers(R"(
+#include <stdlib.h>
+#include <string.h>
+struct err { int code; struct err *next; };
+struct parse { int n; char *tag; };
+extern int known(const char *);
+struct err *raise_(int c) { struct err *e = calloc(1, sizeof *e); e->code = c; return e; }
+struct err *pass(struct err *e) {
+  struct err *n;
+  if (e == NULL) return e;
+  n = calloc(1, sizeof *n);
+  n->next = e;
+  return n;
+}
+void err_free(struct err *e) { if (e == NULL) return; if (e->next) err_free(e->next); free(e); }
+static struct err *init_internal(struct parse **out, const char *tag, ...) {
+  struct parse *p = calloc(1, sizeof *p);
+  if (p == NULL) return raise_(1);
+  p->n = known(tag);
+  if (p->n == 0) { free(p); return raise_(2); }
+  if (p->n == 7) { free(p); return pass(raise_(2)); }
+  *out = p;
+  return NULL;
+}
+struct err *init(struct parse **out, const char *tag, ...) { return pass(init_internal(out, tag)); }
+int use_ok(const char *tag) {
+  struct parse *p;
+  struct err *e = init(&p, tag);
+  if (e) { err_free(e); return -1; }
+  free(p);
+  return 0;
+}
+static struct err *half(struct parse **out, const char *tag, ...) {
+  struct parse *p = calloc(1, sizeof *p);
+  if (p == NULL) return raise_(1);
+  *out = p;
+  if (known(tag) == 0) return raise_(2);
+  return NULL;
+}
+struct err *make_half(struct parse **out, const char *tag, ...) { return pass(half(out, tag)); }
+int use_bad(const char *tag) {
+  struct parse *p;
+  struct err *e = make_half(&p, tag);
+  if (e) { err_free(e); return -1; }
+  free(p);
+  return 0;
+}
+)"),
+            (Names{"use_bad"}));
+}
+
+// A walk that ends at a mark forgets what told the mark from the block: that the block is
+// dropped, not freed, is no more than a guess. Not so when the caller asks for it.
+TEST(Callee, FreesWhatItMayOnlySeemToDrop) {
+  EXPECT_EQ(losers(R"(
+#include <stdlib.h>
+struct err { int code; struct err *next; };
+#define INTERNAL ((struct err *)1)
+static int use_list = 0;
+static struct err *free_list;
+static struct err *raise_(int c) {
+  struct err *e = calloc(1, sizeof *e);
+  if (e == NULL) return INTERNAL;
+  e->code = c;
+  return e;
+}
+static int err_free(struct err *e) {
+  if (e == NULL || e == INTERNAL) return 0;
+  if (e->next != NULL) err_free(e->next);
+  if (use_list) { e->next = free_list; free_list = e; } else free(e);
+  return 0;
+}
+int handle(struct err **err, int t, ...) {
+  struct err *w = *err;
+  while (w != NULL && w != INTERNAL) {
+    if (w->code == t) {
+      err_free(*err);
+      *err = NULL;
+      return 1;
+    }
+    w = w->next;
+  }
+  if (w == NULL && t == 0) return 1;
+  if (w == NULL) return 0;
+  if (w == INTERNAL && t == 1) { *err = NULL; return 1; }
+  return 0;
+}
+int work_ok(int c) {
+  struct err *e = raise_(c);
+  if (handle(&e, 3)) return 1;
+  err_free(e);
+  return 0;
+}
+int handle_dropping(struct err **err, int t, int keep, ...) {
+  if (keep) { *err = NULL; return 1; }
+  if ((*err)->code == t) { err_free(*err); *err = NULL; return 1; }
+  return 0;
+}
+int work_bad(int c) {
+  struct err *e = raise_(c);
+  if (handle_dropping(&e, 3, 1)) return 1;
+  err_free(e);
+  return 0;
+}
+)"),
+            (Names{"work_bad"}));
+}
+
+// The kind of error to handle is a number that is made when the program starts. A caller
+// that knows it is another matter.
+TEST(Callee, WhatAGlobalHoldsIsNotGuessed) {
+  EXPECT_EQ(losers(R"(
+#include <stdlib.h>
+struct err { int code; struct err *next; };
+int not_found;
+void start(int *kinds) { not_found = kinds[3]; }
+static struct err *raise_(int c) {
+  struct err *e = calloc(1, sizeof *e);
+  e->code = c;
+  return e;
+}
+static int handle(struct err **err, int kind, ...) {
+  if (kind == 0) return 1;
+  free(*err);
+  *err = NULL;
+  return 1;
+}
+int find_ok(int c) {
+  struct err *e = raise_(c);
+  return handle(&e, not_found);
+}
+int find_bad(int c) {
+  struct err *e = raise_(c);
+  if (not_found == 0) return handle(&e, not_found);
+  free(e);
+  return 0;
+}
+)"),
+            (Names{"find_bad"}));
+}
+
+// error() ends the program when its status is not zero, and comes back when it is.
+TEST(Callee, AStatusEndsTheProgram) {
+  EXPECT_EQ(losers(R"(
+#include <errno.h>
+#include <error.h>
+#include <stdio.h>
+#include <stdlib.h>
+char *read_ok(const char *name) {
+  char *buf = malloc(100);
+  FILE *f = fopen(name, "r");
+  if (!f) {
+    error(1, errno, "cannot open %s", name);
+    return NULL;
+  }
+  fclose(f);
+  return buf;
+}
+char *read_bad(const char *name) {
+  char *buf = malloc(100);
+  FILE *f = fopen(name, "r");
+  if (!f) {
+    error(0, errno, "cannot open %s", name);
+    return NULL;
+  }
+  fclose(f);
+  return buf;
+}
+)"),
+            (Names{"read_bad"}));
+}
+
 // A set is empty or has a block; null comes back for an empty one only.
 TEST(Callee, WhatItReturnsSaysWhatItWasGiven) {
   EXPECT_EQ(losers(R"(

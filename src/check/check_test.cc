@@ -145,6 +145,64 @@ int f(int n) {
   EXPECT_EQ(leak.fix->text, "`free(p)` before it goes out of scope here");
 }
 
+// The scope ends when an exception passes, and it says so, though `delete` stands below.
+TEST(Check, WhatAnExceptionLosesIsLostWhereItIsThrown) {
+  const Report report = check_source(R"(
+struct Problem {};
+struct Guard {
+  ~Guard();
+};
+void work(int n) {
+  if (n > 3) throw Problem();
+}
+int use(int n) {
+  Guard guard;
+  int *p = new int(n);
+  work(n);
+  delete p;
+  return n;
+}
+)",
+                                     "cc");
+  ASSERT_EQ(report.leaks.size(), 1u);
+  const Leak& leak = report.leaks[0];
+  EXPECT_EQ(leak.when, When::throwing);
+  EXPECT_EQ(leak.loss->stack.front().line, 12u);
+  ASSERT_GE(leak.path.size(), 2u);
+  EXPECT_EQ(leak.path[1].text, "work(int) throws");
+}
+
+// Whichever of the calls made it larger, it is one buffer that is lost.
+TEST(Check, ABufferThatGrowsIsOneFinding) {
+  const Report report = check_source(R"(
+#include <stdlib.h>
+#include <string.h>
+struct text { int pos, size; char *text; };
+static void add(struct text *t, const char *s) {
+  int length = (int)strlen(s);
+  if (t->pos + length >= t->size) {
+    t->size = t->pos + length + 128;
+    t->text = t->text ? realloc(t->text, t->size) : malloc(t->size);
+    if (!t->text) exit(1);
+  }
+  strcpy(t->text + t->pos, s);
+  t->pos += length;
+}
+int put(const char *);
+int write_bad(void) {
+  struct text t = {0, 0, NULL};
+  int status;
+  add(&t, "a");
+  add(&t, "b");
+  add(&t, "c");
+  status = put(t.text) > 0;
+  return status;
+}
+)");
+  ASSERT_EQ(report.leaks.size(), 1u);
+  EXPECT_EQ(report.leaks[0].loss->holder->name, "t.text");
+}
+
 TEST(Check, AUnitThatDoesNotCompileIsAnError) {
   const std::string path = testing::TempDir() + "/plumb_check_broken.c";
   ASSERT_TRUE(write_file(path, "int main( {"));

@@ -36,6 +36,9 @@ class Writer {
   // What is lost with the block, since the block holds it.
   void add_indirect(const Candidate& candidate, const std::vector<Candidate>& indirect,
                     Leak& leak) const;
+  // Did it take the place of a smaller one, in the same variable? It was reallocated, or
+  // the call leaves it in memory by itself.
+  bool is_grown(const Candidate& candidate) const;
   // Where the call that made the block leaves it: the offset of the place, or -1
   // for the result.
   std::int64_t left_at(const Candidate& candidate) const;
@@ -119,6 +122,14 @@ std::int64_t Writer::left_at(const Candidate& candidate) const {
   return cases.empty() || cases[0].holders.empty() ? -1 : cases[0].holders[0].offset;
 }
 
+bool Writer::is_grown(const Candidate& candidate) const {
+  const Origin made = chain(candidate).front();
+  const Operation& call = body(made.function).operations[made.operation];
+  if (candidate.holder.empty() || call.a.kind() != OperandKind::symbol) return false;
+  const LibraryModel* model = library_.find(callee_name(made.function, call));
+  return (model && model->reallocates >= 0) || left_at(candidate) >= 0;
+}
+
 std::string Writer::callee_name(std::uint32_t function, const Operation& call) const {
   if (call.a.kind() != OperandKind::symbol) return "a function pointer";
   const ProgramFunction& where = program_.functions()[function];
@@ -173,8 +184,11 @@ std::vector<Step> Writer::path(const Candidate& candidate) const {
       const std::string called = callee_name(candidate.function, o);
       const bool frees =
           candidate.kind == LossKind::freed_twice && candidate.freed_at == at.operation;
-      Step& step =
-          add(o, frees ? "free" : "call", frees ? called + " frees it" : "calls " + called);
+      const bool throws = at.branch == TrailStep::kThrows;
+      Step& step = add(o, frees ? "free" : "call",
+                       frees    ? called + " frees it"
+                       : throws ? called + " throws"
+                                : "calls " + called);
       step.call = called;
     }
   }
@@ -349,6 +363,18 @@ std::vector<Leak> make_findings(const Program& program, const Library& library,
                                        candidate->operation, writer.left_at(*candidate)}];
     if (!held || writer.chain(*candidate).size() < writer.chain(*held).size()) held = candidate;
   }
+  // A buffer that is made larger again and again is one buffer: of its growths that are
+  // lost at one place, the first.
+  std::map<std::tuple<Defect, std::uint32_t, std::uint32_t, std::string>, const Candidate*> grown;
+  std::erase_if(by_cause, [&](const auto& entry) {
+    const Candidate& candidate = *entry.second;
+    if (!writer.is_grown(candidate)) return false;
+    return !grown
+                .try_emplace({std::get<Defect>(entry.first), candidate.function,
+                              candidate.operation, candidate.holder},
+                             &candidate)
+                .second;
+  });
   std::vector<Leak> leaks;
   for (const auto& [key, candidate] : by_cause) {
     Leak& leak = leaks.emplace_back(writer.leak(*candidate));

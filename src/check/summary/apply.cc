@@ -298,10 +298,10 @@ bool FunctionRun::choose_way(State& state, const Summary& summary, const Case& t
 
 namespace {
 
-// No value has both facts.
-bool are_apart(const Fact& a, const Fact& b) {
-  const auto is_zero = [](const Fact& fact) { return fact.low == 0 && fact.high == 0; };
-  return a.low > b.high || a.high < b.low || (a.nonzero && is_zero(b)) || (b.nonzero && is_zero(a));
+Fact result_fact_of(const Summary& summary, const Case& each) {
+  if (each.result == kNoValue || !summary.values.is_integer(each.result)) return each.result_fact;
+  const std::int64_t number = summary.values[each.result].number;
+  return {number, number, number != 0};
 }
 
 }  // namespace
@@ -316,14 +316,9 @@ bool FunctionRun::presumes_refused(const State& state, std::uint32_t index, cons
                                    const Case& taken, const Input& input, Instance& at_call) const {
   if (taken.fate != Fate::live || !taken.in_place || taken.throws) return false;
   if (!taken.holders.empty() || summary.values[input.value].kind != ValueKind::param) return false;
-  const auto fact_of = [&](const Case& each) {
-    if (each.result == kNoValue || !summary.values.is_integer(each.result)) return each.result_fact;
-    const std::int64_t number = summary.values[each.result].number;
-    return Fact{number, number, number != 0};
-  };
   // Two words that come back can say what no range does.
   if (body_.operations[index].width > sizeof(void*) && !shape_.ignored[index]) return false;
-  const Fact refused = fact_of(taken);
+  const Fact refused = result_fact_of(summary, taken);
   const std::vector<std::uint32_t>& dead = shape_.dies_after[index];
   const bool unused = std::ranges::find(dead, index) != dead.end();
   bool keeps = false;
@@ -333,7 +328,7 @@ bool FunctionRun::presumes_refused(const State& state, std::uint32_t index, cons
     if (other.fate == Fate::live && other.holders.empty()) continue;
     if (other.fate != Fate::freed && taken.by_content) return false;
     keeps = true;
-    const Fact kept = fact_of(other);
+    const Fact kept = result_fact_of(summary, other);
     silent = silent || !are_apart(kept, refused);
     for (const Guard& guard : taken.guards) {
       const auto same = std::ranges::find(other.guards, guard.value, &Guard::value);
@@ -348,6 +343,49 @@ bool FunctionRun::presumes_refused(const State& state, std::uint32_t index, cons
     }
   }
   return keeps && (silent || (unused && !explained));
+}
+
+// The callee forgets the followed block in one case and frees it in another, with the same
+// answer, and nothing that is known of either tells them apart: what did was merged away
+// (a walk along a list that ends at a mark, say). That it forgets it is then a guess.
+bool FunctionRun::presumes_dropped(const Summary& summary, const Case& taken, const Input& input) {
+  if (taken.fate != Fate::live || taken.in_place || !taken.holders.empty() || taken.throws ||
+      !taken.ways.empty() ||
+      (taken.result != kNoValue && summary.values.target(taken.result) == input.value)) {
+    return false;
+  }
+  return std::ranges::any_of(input.cases, [&](const Case& other) {
+    if (other.fate != Fate::freed || other.throws) return false;
+    if (are_apart(result_fact_of(summary, other), result_fact_of(summary, taken))) return false;
+    return std::ranges::none_of(taken.guards, [&](const Guard& guard) {
+      const auto same = std::ranges::find(other.guards, guard.value, &Guard::value);
+      return same != other.guards.end() && are_apart(same->fact, guard.fact);
+    });
+  });
+}
+
+// The callee leaves the block alone only when a number has some value, frees it otherwise and
+// answers the same; the number comes out of a global of which the caller knows nothing. To
+// suppose just that value would be a guess.
+bool FunctionRun::presumes_number(const State& state, const Summary& summary, const Case& taken,
+                                  const Input& input, Instance& at_call) const {
+  if (taken.fate != Fate::live || !taken.in_place || !taken.holders.empty() || taken.throws) {
+    return false;
+  }
+  const bool silent = std::ranges::any_of(input.cases, [&](const Case& other) {
+    return other.fate == Fate::freed && !other.throws &&
+           !are_apart(result_fact_of(summary, other), result_fact_of(summary, taken));
+  });
+  return silent && std::ranges::any_of(taken.guards, [&](const Guard& guard) {
+           if (!is_of_arguments(summary.values, guard.value)) return false;
+           ValueId number = at_call(guard.value);
+           while (values_[number].kind == ValueKind::compare ||
+                  values_[number].kind == ValueKind::cast) {
+             number = values_[number].a;
+           }
+           return values_[number].kind == ValueKind::cell && global_of(number) != kNotParked &&
+                  state.fact(values_, number).trivial();
+         });
 }
 
 // `taken` is the case of the followed block; null: the call does not concern
@@ -366,6 +404,8 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
   if (taken) {
     if (input && presumes_disowned(next, summary, *taken, *input, taken->guards, at_call)) return;
     if (input && presumes_refused(next, index, summary, *taken, *input, at_call)) return;
+    if (input && presumes_dropped(summary, *taken, *input)) return;
+    if (input && presumes_number(next, summary, *taken, *input, at_call)) return;
     for (const Guard& guard : taken->guards) {
       if (!assume_fact(next, at_call(guard.value), guard.fact)) return;
     }
@@ -408,8 +448,11 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
         {values_.pointer(at_call(cell.base), cell.offset), cell.width, at_call(cell.value)});
   }
   ValueId result = at_call(taken ? taken->result : effect.result);
-  const Fact fact = taken ? taken->result_fact : effect.result_fact;
-  if (o.width && result != kNoValue) promise(result, effect.meanings, at_call);
+  Fact fact = taken ? taken->result_fact : effect.result_fact;
+  if (o.width && result != kNoValue) {
+    promise(result, effect.meanings, at_call);
+    narrow(next, effect.meanings, at_call, fact);
+  }
   if (taken) {
     for (const std::vector<Cell>* cells : {&taken->beside, &taken->holders}) {
       for (const Cell& cell : *cells) {

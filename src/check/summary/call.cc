@@ -41,7 +41,7 @@ void FunctionRun::renew(State& state, ValueId block) {
 void FunctionRun::raise(State state, std::uint32_t index) {
   const Operation& next = body_.operations[index + 1];
   if (next.op == Op::invoke_end) {
-    state.trail = extend(state.trail, index, -1);
+    state.trail = extend(state.trail, index, TrailStep::kThrows);
     decide_openly(true);
     send(BlockIndex::of(shape_.block_of[index]), next.targets[1], std::move(state));
   } else {
@@ -202,6 +202,9 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
   };
   if (model.noreturn) {
     if (model.throws) raise(std::move(state), index);
+    return;
+  }
+  if (model.noreturn_if >= 0 && !assume_fact(state, argument(model.noreturn_if), {0, 0, false})) {
     return;
   }
   if (model.container != ContainerEffect::none) {

@@ -103,6 +103,8 @@ struct LastHolder {
 struct TrailStep {
   std::uint32_t operation = 0;
   std::int8_t branch = -1;  // of a branch: 1 taken, 0 not taken; -1: a call
+
+  static constexpr std::int8_t kThrows = -2;  // a call that ends by an exception
 };
 
 enum class Verdict : std::uint8_t { undecided, proved, refuted };
@@ -248,6 +250,9 @@ class FunctionRun {
   static ValueId in_caller(Instance& at_call, ValueId value);
   void promise(ValueId result, const std::vector<Meaning>& meanings, Instance& at_call);
   bool keep_promise(State& state, ValueId value);
+  bool rules_out(const State& state, ValueId value, const Fact& fact);
+  void narrow(const State& state, const std::vector<Meaning>& meanings, Instance& at_call,
+              Fact& result);
 
   // call.cc: the states after the call are appended to `after`.
   void call(State state, std::uint32_t index, std::vector<State>& after);
@@ -293,6 +298,9 @@ class FunctionRun {
                          const Input& input, const std::vector<Guard>& guards, Instance& at_call);
   bool presumes_refused(const State& state, std::uint32_t index, const Summary& summary,
                         const Case& taken, const Input& input, Instance& at_call) const;
+  bool presumes_number(const State& state, const Summary& summary, const Case& taken,
+                       const Input& input, Instance& at_call) const;
+  static bool presumes_dropped(const Summary& summary, const Case& taken, const Input& input);
   void apply_case(State next, std::uint32_t index, FunctionId callee,
                   const std::vector<ValueId>& arguments, const Case* taken, const Input* input,
                   bool makes_focus, std::vector<State>& after);

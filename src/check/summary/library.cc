@@ -43,10 +43,10 @@ Effect parse_effect(std::string_view text) {
 
 // Which parameter is meant has to be said.
 bool is_of_parameter(std::string_view word) {
-  constexpr std::array<std::string_view, 14> kWords = {
-      "alloc-to",        "grow-to", "realloc", "returns",    "returns-or-alloc",
-      "returns-or-null", "within",  "free",    "calls",      "size",
-      "keeps",           "writes",  "changes", "writes-from"};
+  constexpr std::array<std::string_view, 15> kWords = {
+      "alloc-to",        "grow-to", "realloc", "returns",     "returns-or-alloc",
+      "returns-or-null", "within",  "free",    "calls",       "size",
+      "keeps",           "writes",  "changes", "writes-from", "noreturn-if"};
   return std::ranges::find(kWords, word) != kWords.end();
 }
 
@@ -99,6 +99,10 @@ bool apply(const Effect& effect, LibraryModel& model) {
     model.copies = true;
   } else if (effect.word == "noreturn") {
     model.noreturn = true;
+  } else if (effect.word == "noreturn-if") {
+    constexpr int kMost = 8;
+    if (effect.number < 0 || effect.number > kMost) return false;
+    model.noreturn_if = static_cast<std::int8_t>(effect.number);
   } else if (effect.word == "throw") {
     model.throws = true;
     model.noreturn = true;

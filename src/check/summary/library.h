@@ -43,7 +43,8 @@ struct LibraryModel {
   std::vector<std::pair<int, int>> changes{};  // a parameter, and how many bytes there
   bool copies = false;                         // memcpy
   bool noreturn = false;
-  bool throws = false;  // __cxa_throw
+  bool throws = false;           // __cxa_throw
+  std::int8_t noreturn_if = -1;  // does not come back when this parameter is not zero
   std::string family = "malloc";
   FamilyId family_id = 0;
   ContainerEffect container = ContainerEffect::none;

@@ -149,6 +149,12 @@ Candidate FunctionRun::candidate(const State& state, std::uint32_t index, LossKi
   for (std::uint32_t at = state.trail; at; at = trails_[at].before) {
     out.trail.push_back(trails_[at].step);
   }
+  // The scope was left by an exception: that is where it was lost.
+  const auto thrown = std::ranges::find(out.trail, TrailStep::kThrows, &TrailStep::branch);
+  if (scope_left && thrown != out.trail.end()) {
+    out.kind = LossKind::thrown;
+    out.operation = thrown->operation;
+  }
   std::reverse(out.trail.begin(), out.trail.end());
   return out;
 }

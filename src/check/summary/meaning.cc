@@ -58,6 +58,33 @@ void FunctionRun::promise(ValueId result, const std::vector<Meaning>& meanings, 
   promises_.emplace(result.index, std::move(made));
 }
 
+bool FunctionRun::rules_out(const State& state, ValueId value, const Fact& fact) {
+  if (are_apart(state.fact(values_, value), fact)) return true;
+  const bool zero = fact.low == 0 && fact.high == 0;
+  if (zero && is_nonzero(state, value)) return true;
+  if (values_[value].kind != ValueKind::compare || (!zero && !fact.nonzero)) return false;
+  const int known = decide(state, value);
+  return known >= 0 && (known == 0) != zero;
+}
+
+// What was given says what comes back: a function that passes an error on returns null
+// for null.
+void FunctionRun::narrow(const State& state, const std::vector<Meaning>& meanings,
+                         Instance& at_call, Fact& result) {
+  if (meanings.empty()) return;
+  const auto possible = [&](Sign sign) {
+    const Meaning& meaning = meanings[static_cast<std::size_t>(sign)];
+    return meaning.possible && std::ranges::none_of(meaning.guards, [&](const Guard& guard) {
+             return rules_out(state, in_caller(at_call, guard.value), guard.fact);
+           });
+  };
+  if (!possible(Sign::zero)) {
+    result.nonzero = true;
+  } else if (!possible(Sign::nonzero)) {
+    result = {0, 0, false};
+  }
+}
+
 // Something was learned of the value. False when the call cannot have returned that.
 bool FunctionRun::keep_promise(State& state, ValueId value) {
   if (promises_.empty()) return true;

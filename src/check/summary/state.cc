@@ -18,6 +18,11 @@ Fact hull(const Fact& a, const Fact& b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high), a.nonzero && b.nonzero};
 }
 
+bool are_apart(const Fact& a, const Fact& b) {
+  const auto is_zero = [](const Fact& fact) { return fact.low == 0 && fact.high == 0; };
+  return a.low > b.high || a.high < b.low || (a.nonzero && is_zero(b)) || (b.nonzero && is_zero(a));
+}
+
 const Cell* State::find_cell(ValueId base, std::int64_t offset) const {
   const auto at =
       std::lower_bound(cells.begin(), cells.end(), std::pair(base, offset), CellOrder{});

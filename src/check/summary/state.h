@@ -30,6 +30,7 @@ struct Fact {
 };
 
 Fact hull(const Fact& a, const Fact& b);
+bool are_apart(const Fact& a, const Fact& b);  // no value has both
 
 struct Cell {
   ValueId base;
