@@ -24,9 +24,10 @@ class Granules {
  public:
   bool prepare();
 
-  // Makes room for a block there. `dense`: more of them will follow it closely.
-  // False: no memory.
-  bool make_room(uintptr_t address, bool dense);
+  // Makes room for a block there. False: no memory.
+  // Not in huge pages: where the host takes free ones back (virtual machines), each of
+  // them costs more than the small ones that it stands for.
+  bool make_room(uintptr_t address);
   size_t leaf_count() const { return __atomic_load_n(&made_count_, __ATOMIC_ACQUIRE); }
   // Each leaf's number, as they were made.
   uint32_t made(size_t number) const { return made_[number]; }
@@ -51,7 +52,7 @@ class Granules {
     if (address >> kAddressBits != 0) return false;
     uint32_t* leaf = __atomic_load_n(&leaves_[address >> kLeafBits], __ATOMIC_ACQUIRE);
     if (__builtin_expect(leaf == nullptr, 0)) {
-      if (!make_room(address, false)) return false;
+      if (!make_room(address)) return false;
       leaf = leaves_[address >> kLeafBits];
     }
     leaf[index(address)] = entry;

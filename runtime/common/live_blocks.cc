@@ -44,17 +44,13 @@ uint32_t slack_bits(uintptr_t address, uint64_t size, bool& odd) {
   return kFactSlackMask << kFactSlackShift;
 }
 
-bool will_be_dense(uintptr_t address) {
-  return !is_watched(reinterpret_cast<void*>(address)) && !chunk_head(address).is_mapped();
-}
-
 }  // namespace
 
 __attribute__((noinline, cold)) uint32_t add_block(Inside& in, void* block, uint64_t size,
                                                    PlumbApi api, uint32_t stack,
                                                    const Named& name) {
   const auto address = reinterpret_cast<uintptr_t>(block);
-  if (!block_table().granules().make_room(address, will_be_dense(address))) {
+  if (!block_table().granules().make_room(address)) {
     give_up(PLUMB_PROBLEM_OUT_OF_MEMORY, "no memory for the table of addresses");
     return 0;
   }
