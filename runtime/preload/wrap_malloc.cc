@@ -278,6 +278,8 @@ __attribute__((always_inline)) inline void* quick_allocate(size_t size, PlumbApi
   const QuickSite* seen = see(size, api, called);
   if (__builtin_expect(seen == nullptr, 0)) return nullptr;
   QuickInside in;
+  // Only now: a thread may be stopped before, and go on when the scan is over.
+  if (!tracking()) return nullptr;
   void* block = plain();
   if (__builtin_expect(block != nullptr, 1)) note_again(block, size, api, *seen);
   return block;
@@ -299,6 +301,7 @@ __attribute__((always_inline)) inline void* quick_realloc(void* old, size_t size
   const QuickSite* seen = see(size, PLUMB_API_REALLOC, called);
   if (__builtin_expect(seen == nullptr, 0)) return nullptr;
   QuickInside in;
+  if (!tracking()) return nullptr;
   // Nobody's while glibc works, as in track_realloc.
   const Facts facts = detach_block(old);
   const auto first = static_cast<uint32_t>(facts);
@@ -346,6 +349,7 @@ __attribute__((always_inline)) inline bool quick_free(void* block) {
   const QuickSites* all = thread_state.quick;
   if (__builtin_expect(all == nullptr || thread_state.depth != 0, 0)) return false;
   QuickInside in;
+  if (!tracking()) return false;
   if (__builtin_expect(!remove_block_quickly(all->owner, block), 0)) return false;
   __libc_free(block);
   return true;
@@ -374,10 +378,8 @@ __attribute__((noinline)) void careful_free(void* block) {
 }  // namespace
 
 PLUMB_EXPORT void* malloc(size_t size) {
-  if (tracking()) {
-    void* block = quick_malloc(size, PLUMB_CALLED());
-    if (__builtin_expect(block != nullptr, 1)) return block;
-  }
+  void* block = quick_malloc(size, PLUMB_CALLED());
+  if (__builtin_expect(block != nullptr, 1)) return block;
   return careful_malloc(size, PLUMB_CALLED());
 }
 
@@ -413,7 +415,7 @@ PLUMB_EXPORT void* reallocarray(void* old, size_t count, size_t size) noexcept {
 
 PLUMB_EXPORT void free(void* block) {
   if (block == nullptr) return;
-  if (tracking() && quick_free(block)) return;
+  if (quick_free(block)) return;
   careful_free(block);
 }
 
