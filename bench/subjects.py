@@ -1,6 +1,8 @@
 """Real programs that the dynamic engines are measured on: Debian's own
 binaries, each with a command that is the same every time."""
 
+import atexit
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -95,6 +97,22 @@ text
 """
 
 
+def open_display() -> bool:
+    """A screen that nobody sees, for as long as this script runs."""
+    if not shutil.which("Xvfb"):
+        return False
+    reading, writing = os.pipe()
+    server = subprocess.Popen(["Xvfb", "-displayfd", str(writing), "-screen", "0", "640x480x24", "-nolisten", "tcp"],
+                              pass_fds=[writing], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    atexit.register(server.terminate)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        number = pipe.readline().strip()
+    os.environ["DISPLAY"] = f":{number}"
+    os.environ["NO_AT_BRIDGE"] = "1"
+    return bool(number)
+
+
 def subjects(folder: Path) -> dict[str, list[str]]:
     """Name -> command; only programs that are installed."""
     text = folder / "text.txt"
@@ -169,4 +187,6 @@ def subjects(folder: Path) -> dict[str, list[str]]:
         "ffmpeg": ["ffmpeg", "-v", "quiet", "-f", "lavfi", "-i", "testsrc=d=0.4:s=64x64", "-f", "null", "-"],
         "threads": ["/usr/bin/python3", "-S", f("threads.py")],
     }
+    if shutil.which("gxmessage") and open_display():
+        commands["gxmessage"] = ["gxmessage", "-timeout", "1", "some text"]
     return {name: command for name, command in commands.items() if shutil.which(command[0])}

@@ -40,7 +40,7 @@ bool BlockIndex::build(BlockTable& table) {
     for (uintptr_t page = page_up(begin + 1); page <= end; page += kPage) {
       leaf = leaf_for(page);
       if (leaf == nullptr) return false;
-      leaf->covering[(page & (kLeafSize - 1)) >> 12] = index;
+      leaf->pages[(page & (kLeafSize - 1)) >> 12].covering = index;
     }
     if (begin < lowest_) lowest_ = begin;
     if (end > highest_) highest_ = end;
@@ -126,15 +126,14 @@ uint32_t BlockIndex::find_ordinary(uintptr_t value) const {
   if (value % (uintptr_t{1} << kGranuleBits) == 0) {
     if (const uint32_t index = table_->find_start(value); index != 0) return index;
   }
-  const Leaf* leaf = leaves_[value >> kLeafBits];
-  if (leaf == nullptr) return 0;
-  const size_t page = (value & (kLeafSize - 1)) >> 12;
+  const Page* page = page_of(value);
+  if (page == nullptr) return 0;
   const size_t granule = (value & 4095) >> kGranuleBits;
-  const uint64_t* starts = leaf->pages[page].starts;
+  const uint64_t* starts = page->starts;
   size_t word = granule / 64;
   uint64_t bits = starts[word] & (UINT64_MAX >> (63 - granule % 64));
   while (bits == 0 && word > 0) bits = starts[--word];
-  uint32_t index = leaf->covering[page];
+  uint32_t index = page->covering;
   if (bits != 0) {
     const size_t start = word * 64 + 63 - static_cast<size_t>(__builtin_clzll(bits));
     index = table_->find_start((value & ~uintptr_t{4095}) + (start << kGranuleBits));
@@ -143,5 +142,25 @@ uint32_t BlockIndex::find_ordinary(uintptr_t value) const {
   const PlumbBlock& block = table_->entry(index);
   return value - block.address <= extent(block) ? index : 0;
 }
+
+BlockIndex::Candidate BlockIndex::look(uintptr_t value) const {
+  const Page* page = page_of(value);
+  if (page == nullptr) return {};
+  const size_t granule = (value & 4095) >> kGranuleBits;
+  size_t word = granule / 64;
+  uint64_t bits = page->starts[word] & (UINT64_MAX >> (63 - granule % 64));
+  while (bits == 0 && word > 0) bits = page->starts[--word];
+  if (bits == 0) return {0, page->covering_done != 0 ? 0 : page->covering};
+  const auto bit = 63 - static_cast<size_t>(__builtin_clzll(bits));
+  if ((page->done[word] >> bit & 1) != 0) return {};
+  return {(value & ~uintptr_t{4095}) + ((word * 64 + bit) << kGranuleBits), 0};
+}
+
+void BlockIndex::set_done(uintptr_t start) {
+  const size_t granule = (start & 4095) >> kGranuleBits;
+  page_of(start)->done[granule / 64] |= uint64_t{1} << (granule % 64);
+}
+
+void BlockIndex::set_covering_done(uintptr_t value) { page_of(value)->covering_done = 1; }
 
 }  // namespace plumb::rt

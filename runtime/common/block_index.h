@@ -4,6 +4,8 @@
 // For each page of a leaf: a bit per granule where a block starts, and the
 // block that covers the page's first byte, if one does. The block for a value
 // is the last start at or before it in its page, or else the covering one.
+// These pages are a fiftieth of the heap, so most look-ups end in a cache: there is
+// a second bit for each start that says whether the marking has been there.
 #pragma once
 
 #include <stdint.h>
@@ -21,15 +23,26 @@ class BlockIndex {
 
   // From the block's start to one past its end, or 0.
   uint32_t find(uintptr_t value) const;
-  // What a look-up of this value reads first.
-  void prefetch(uintptr_t value) const {
-    if (const Leaf* leaf = leaves_[value >> kLeafBits]; leaf != nullptr) {
-      __builtin_prefetch(&leaf->pages[(value & (kLeafSize - 1)) >> 12]);
-    }
-    if (const uint32_t* place = table_->granules().look(value); place != nullptr) {
-      __builtin_prefetch(place);
-    }
+
+  // The first half of a look-up, among ordinary blocks that are not marked as done.
+  struct Candidate {
+    uintptr_t start;  // of a block that may have the value; 0: see index
+    uint32_t index;   // of one that begins in another page; 0: none
+  };
+  Candidate look(uintptr_t value) const;
+  // What look() will read.
+  void prefetch_page(uintptr_t value) const {
+    if (value < lowest_ || value > highest_) return;
+    if (const Page* page = page_of(value); page != nullptr) __builtin_prefetch(page);
   }
+  void prefetch(const Candidate& candidate) const {
+    const uint32_t* place = table_->granules().look(candidate.start);
+    if (place != nullptr) __builtin_prefetch(place);
+  }
+  // References to the block need not be looked at again.
+  void set_done(uintptr_t start);
+  // The same for the one that covers the start of this value's page.
+  void set_covering_done(uintptr_t value);
   // False: it is not in any block.
   bool may_refer(uintptr_t value) const {
     if (__builtin_expect(customs_.size() != 0, 0)) return value >> kAddressBits == 0;
@@ -53,11 +66,17 @@ class BlockIndex {
   static constexpr size_t kPagesPerLeaf = kLeafSize / 4096;
   struct Page {
     uint64_t starts[4];
+    uint64_t done[4];
+    uint32_t covering;
+    uint32_t covering_done;
   };
   struct Leaf {
     Page pages[kPagesPerLeaf];
-    uint32_t covering[kPagesPerLeaf];
   };
+  Page* page_of(uintptr_t value) const {
+    Leaf* leaf = leaves_[value >> kLeafBits];
+    return leaf == nullptr ? nullptr : &leaf->pages[(value & (kLeafSize - 1)) >> 12];
+  }
   struct Custom {
     Range range;
     uint32_t index;

@@ -1,9 +1,10 @@
-// Which entry of the block table belongs to an address: a 32-bit entry index
-// for every 16 bytes of address space, in leaves of 64 MB that are made when
-// the first block is put there and committed by the page.
+// A 32-bit word for every 16 bytes of address space, in leaves of 64 MB that are made
+// when the first block is put there and committed by the page. While the program runs,
+// live_blocks keeps there what is known of each block; during the scan the word of a
+// block's start is its index in the block table.
 //
 // Blocks start at multiples of 16, so there is one load for a free, and a
-// pointer that is not ours simply has index 0. 64 MB is also the size to which
+// pointer that is not ours simply has a 0. 64 MB is also the size to which
 // glibc aligns its arena heaps: a leaf never mixes an arena with anything else.
 #pragma once
 
@@ -22,6 +23,14 @@ inline constexpr size_t kLeafGranules = size_t{1} << (kLeafBits - kGranuleBits);
 class Granules {
  public:
   bool prepare();
+
+  // Makes room for a block there. False: no memory.
+  // Not in huge pages: where the host takes free ones back (virtual machines), each of
+  // them costs more than the small ones that it stands for.
+  bool make_room(uintptr_t address);
+  size_t leaf_count() const { return __atomic_load_n(&made_count_, __ATOMIC_ACQUIRE); }
+  // Each leaf's number, as they were made.
+  uint32_t made(size_t number) const { return made_[number]; }
 
   uint32_t get(uintptr_t address) const {
     if (address >> kAddressBits != 0) return 0;
@@ -43,8 +52,8 @@ class Granules {
     if (address >> kAddressBits != 0) return false;
     uint32_t* leaf = __atomic_load_n(&leaves_[address >> kLeafBits], __ATOMIC_ACQUIRE);
     if (__builtin_expect(leaf == nullptr, 0)) {
-      leaf = make_leaf(address >> kLeafBits);
-      if (leaf == nullptr) return false;
+      if (!make_room(address)) return false;
+      leaf = leaves_[address >> kLeafBits];
     }
     leaf[index(address)] = entry;
     return true;
@@ -55,9 +64,10 @@ class Granules {
 
  private:
   static size_t index(uintptr_t address) { return (address >> kGranuleBits) & (kLeafGranules - 1); }
-  uint32_t* make_leaf(size_t number);
 
   uint32_t** leaves_ = nullptr;
+  uint32_t* made_ = nullptr;
+  size_t made_count_ = 0;
 };
 
 }  // namespace plumb::rt

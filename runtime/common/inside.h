@@ -14,16 +14,18 @@
 namespace plumb::rt {
 
 struct ThreadSlot;
+struct QuickSites;
 
 struct ThreadState {
   int depth;          // Inside
-  int hold;           // Unstoppable
+  int ignoring;       // what it allocates is kept on purpose (plumb.h); nests
   int stop_wanted;    // a stop came while inside
   int signal_wanted;  // a fatal signal came while inside; its number
-  int own_work;       // libc allocates because we asked it something
-  int ended;          // its slot was given back: use the shared one
-  int ignoring;       // what it allocates is kept on purpose (plumb.h); nests
+  QuickSites* quick;  // null: each call is to be done with care
   ThreadSlot* slot;
+  int hold;      // Unstoppable
+  int own_work;  // libc allocates because we asked it something
+  int ended;     // its slot was given back: use the shared one
   // The same in every run: the first thread is 1, and a thread that another one
   // starts is named after that one and how many it had started before. 0: one
   // that was not started by pthread_create.
@@ -62,6 +64,25 @@ class Inside {
  private:
   ThreadState& state_;
   bool outermost_;
+};
+
+// The same where it is known to be the outermost: nothing waits for what it writes.
+class QuickInside {
+ public:
+  QuickInside() {
+    thread_state.depth = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  }
+  ~QuickInside() {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    thread_state.depth = 0;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (__builtin_expect((thread_state.stop_wanted | thread_state.signal_wanted) != 0, 0)) {
+      deliver_postponed(thread_state);
+    }
+  }
+  QuickInside(const QuickInside&) = delete;
+  QuickInside& operator=(const QuickInside&) = delete;
 };
 
 // Around calls into libc that hold its allocator's locks (fork, malloc_trim) or

@@ -50,38 +50,71 @@ uint32_t Marker::find(uintptr_t value) const {
   return index_.find(value & pointer_mask);
 }
 
+void Marker::note_slowly(uintptr_t value) {
+  if (const uint32_t index = find(value); index != 0) note_block(index);
+}
+
 void Marker::note(uintptr_t value) {
   if (!index_.may_refer(value)) {
-    if (__builtin_expect(pointer_mask == 0, 1) || !index_.may_refer(value & pointer_mask)) return;
-    value &= pointer_mask;
+    if (__builtin_expect(pointer_mask != 0, 0)) note_slowly(value);
+    return;
   }
-  index_.prefetch(value);
-  const uintptr_t ready = words_[next_word_ % kWaiting];
-  words_[next_word_++ % kWaiting] = value;
-  if (ready == 0) return;
-  const uint32_t index = find(ready);
-  if (index == 0) return;
+  if (__builtin_expect(index_.custom_count() != 0 || pointer_mask != 0, 0)) {
+    note_slowly(value);
+    return;
+  }
+  const BlockIndex::Candidate candidate = index_.look(value);
+  if (candidate.start != 0) {
+    index_.prefetch(candidate);
+    __builtin_prefetch(reinterpret_cast<const void*>(candidate.start));
+    if (starts_end_ - starts_begin_ == kWaiting) take_start();
+    starts_[starts_end_++ % kWaiting] = {candidate.start, value};
+  } else if (candidate.index != 0) {
+    note_index(candidate.index, value);
+  }
+}
+
+void Marker::note_all(const uintptr_t* words, size_t count) {
+  constexpr size_t kAhead = 8;
+  for (size_t i = 0; i < count; ++i) {
+    if (i + kAhead < count) index_.prefetch_page(words[i + kAhead]);
+    note(words[i]);
+  }
+}
+
+void Marker::take_start() {
+  const WaitingStart& waiting = starts_[starts_begin_++ % kWaiting];
+  if (const uint32_t index = table_.find_start(waiting.start); index != 0) {
+    note_index(index, waiting.value);
+  }
+}
+
+void Marker::note_index(uint32_t index, uintptr_t value) {
   __builtin_prefetch(&table_.entry(index), 1);
-  const uint32_t found = indices_[next_index_ % kWaiting];
-  indices_[next_index_++ % kWaiting] = index;
-  if (found != 0) note_block(found);
+  if (indices_end_ - indices_begin_ == kWaiting) take_index();
+  indices_[indices_end_++ % kWaiting] = {index, value};
+}
+
+void Marker::take_index() {
+  const WaitingIndex& waiting = indices_[indices_begin_++ % kWaiting];
+  const PlumbBlock& block = table_.entry(waiting.index);
+  if (waiting.value - block.address > index_.extent(block)) return;
+  if ((block.address ^ waiting.value) >> 12 == 0)
+    index_.set_done(block.address);
+  else
+    index_.set_covering_done(waiting.value);
+  note_block(waiting.index);
 }
 
 void Marker::note_waiting() {
-  for (uint32_t i = 0; i < kWaiting; ++i) {
-    const uintptr_t word = words_[next_word_ % kWaiting];
-    words_[next_word_++ % kWaiting] = 0;
-    if (const uint32_t index = word == 0 ? 0 : find(word); index != 0) note_block(index);
-    if (const uint32_t index = indices_[i]; index != 0) note_block(index);
-    indices_[i] = 0;
-  }
+  while (starts_begin_ != starts_end_) take_start();
+  while (indices_begin_ != indices_end_) take_index();
 }
 
 void Marker::note_block(uint32_t index) {
   PlumbBlock& block = table_.entry(index);
   if (block.state != PLUMB_BLOCK_LIVE) return;
   block.state = PLUMB_BLOCK_REACHABLE;
-  __builtin_prefetch(reinterpret_cast<const void*>(block.address));
   pending_[pending_count_++] = index;
 }
 
@@ -109,9 +142,8 @@ void Marker::drain() {
     const uint32_t index = pending_[--pending_count_];
     const PlumbBlock& block = table_.entry(index);
     scanned_ += index_.extent(block);
-    for_each_own_piece(block, [this](const uintptr_t* words, size_t count) {
-      for (size_t i = 0; i < count; ++i) note(words[i]);
-    });
+    for_each_own_piece(block,
+                       [this](const uintptr_t* words, size_t count) { note_all(words, count); });
     if ((block.flags & PLUMB_BLOCK_CUSTOM) != 0) {
       if (const uint32_t around = index_.connected(index, 0); around != 0) note_block(around);
     }
@@ -125,7 +157,7 @@ void Marker::mark_value(uintptr_t value) {
 
 void Marker::mark_range(Range range) {
   for_each_piece(range, [this](const uintptr_t* words, size_t count) {
-    for (size_t i = 0; i < count; ++i) note(words[i]);
+    note_all(words, count);
     drain();
   });
 }

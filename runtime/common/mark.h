@@ -24,7 +24,7 @@ extern uintptr_t pointer_mask;
 
 class Marker {
  public:
-  Marker(BlockTable& table, const BlockIndex& index) : table_(table), index_(index) {}
+  Marker(BlockTable& table, BlockIndex& index) : table_(table), index_(index) {}
   bool prepare();  // false: no memory
   void release();
 
@@ -45,7 +45,12 @@ class Marker {
   };
   uint32_t find(uintptr_t value) const;
   void note(uintptr_t value);  // mark and push, soon
+  void note_all(const uintptr_t* words, size_t count);
+  void note_slowly(uintptr_t value);
   void note_block(uint32_t index);
+  void take_start();
+  void take_index();
+  void note_index(uint32_t index, uintptr_t value);
   void note_waiting();
   template <typename Use>
   void for_each_own_piece(const PlumbBlock& block, Use use);
@@ -55,15 +60,25 @@ class Marker {
   void claim_from(uint32_t leader);
 
   BlockTable& table_;
-  const BlockIndex& index_;
-  // Looking up a reference and then its block means waiting for memory twice. So a
-  // few are on their way at a time: a word waits for the place with its index to be
-  // fetched, the index for the block's entry.
+  BlockIndex& index_;
+  // From a block's start to its index and from there to its entry means waiting for
+  // memory twice. So a few are on their way at a time: rings, of which the oldest is
+  // taken when they are full.
   static constexpr uint32_t kWaiting = 16;
-  uintptr_t words_[kWaiting] = {};
-  uint32_t indices_[kWaiting] = {};
-  uint32_t next_word_ = 0;
-  uint32_t next_index_ = 0;
+  struct WaitingStart {
+    uintptr_t start;
+    uintptr_t value;
+  };
+  struct WaitingIndex {
+    uint32_t index;
+    uintptr_t value;
+  };
+  WaitingStart starts_[kWaiting];
+  WaitingIndex indices_[kWaiting];
+  uint32_t starts_begin_ = 0;
+  uint32_t starts_end_ = 0;
+  uint32_t indices_begin_ = 0;
+  uint32_t indices_end_ = 0;
 
   uint32_t* pending_ = nullptr;  // each block is pushed once at most
   uint32_t pending_count_ = 0;

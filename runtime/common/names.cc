@@ -51,7 +51,7 @@ __attribute__((noinline)) Name* find_or_add(Inside& in, ThreadSlot& slot, uintpt
   while (table.entries[at].caller != 0) at = (at + 1) & (table.capacity - 1);
   Name& name = table.entries[at];
   ++table.used;
-  name = {caller, size, 0, 0, 0, 0};
+  name = {caller, size, 0, 0, 0, 0, 0, 0};
   if (watching()) find_wants(in, slot.thread, name);
   return &name;
 }
@@ -81,7 +81,8 @@ Named take_name(Inside& in, uintptr_t caller, uint64_t size) {
     name->epoch = module_epoch();
   }
   named.stack = name->stack;
-  named.ordinal = ++name->ordinal;
+  uint32_t& ordinal = name->site == 0 ? name->ordinal : site_at(name->site).ordinal;
+  named.ordinal = ++ordinal;
   if (__builtin_expect(named.ordinal == name->next_wanted, 0)) {
     named.wanted = true;
     find_wants(in, slot->thread, *name);

@@ -20,12 +20,14 @@ struct ThreadSlot;
 struct Name {
   uintptr_t caller;  // 0: unused
   uint64_t size;
-  uint32_t ordinal;      // of the last allocation
+  uint32_t ordinal;      // of the last allocation, if there is no site yet
   uint32_t next_wanted;  // ordinal that is to be watched; 0: none
   uint32_t stack;        // with the caller only
   uint32_t epoch;
+  uint32_t site;  // the first one with this name: it counts the allocations; 0: none yet
+  uint32_t reserved;
 };
-static_assert(sizeof(Name) == 32);
+static_assert(sizeof(Name) == 40);
 
 struct NameTable {
   Name* entries;

@@ -1,5 +1,5 @@
-// What each thread has of its own: counters (in the trace) and unused entries
-// of the block table, so that threads do not meet at every allocation.
+// What each thread has of its own: counters (in the trace), names and sites, so that
+// threads do not meet at every allocation.
 //
 // A slot belongs to one thread at a time and is handed on when that thread
 // ends. Threads without one (they ended already but still run clean-up code, or
@@ -10,17 +10,12 @@
 
 #include "common/inside.h"
 #include "common/names.h"
+#include "common/sites.h"
 #include "common/spin_lock.h"
 #include "common/stack_memo.h"
 #include "trace/record.h"
 
 namespace plumb::rt {
-
-// Unused entries, linked through PlumbBlock::leader.
-struct EntryList {
-  uint32_t head = 0;
-  uint32_t count = 0;
-};
 
 struct CallerStack {  // for stacks of depth one
   uintptr_t caller;
@@ -34,17 +29,19 @@ struct ThreadSlot {
   uint32_t thread;     // its name, see ThreadState
   uint32_t next_slot;  // in the list of unused slots
   NameTable names;
+  SiteTable sites;
+  QuickSites* quick;            // null: not yet
+  uint32_t owner;               // never 0, and no two threads have the same; see PlumbBlockSite
   StackMemo* memos;             // null until stacks are taken
   const StackMemo* last_stack;  // one of them
   uintptr_t stack_top;          // the highest return address that was found on the stack
-  EntryList entries;            // at most one batch
-  EntryList spare;              // a full batch, or none
-  uint32_t fresh;               // entries never used yet: [fresh, fresh_end)
-  uint32_t fresh_end;
   CallerStack callers[kCallerCache];
 };
 
 bool prepare_threads();
+
+// New allocations have new sites.
+void forget_sites_of_threads();
 
 // As hold_own_memory.
 void hold_threads();

@@ -20,16 +20,17 @@ struct Layout {
 };
 
 constexpr uint32_t kItemSize[PLUMB_SECTION_COUNT] = {
-    sizeof(PlumbThread),     sizeof(PlumbModule),     1,
-    sizeof(uint64_t),        sizeof(PlumbBlock),      sizeof(PlumbWatched),
-    sizeof(PlumbLoss),       sizeof(PlumbNamedFrame), sizeof(PlumbLostBlock),
-    sizeof(PlumbSiblingFree)};
+    sizeof(PlumbThread),      sizeof(PlumbModule),     1,
+    sizeof(uint64_t),         sizeof(PlumbBlock),      sizeof(PlumbWatched),
+    sizeof(PlumbLoss),        sizeof(PlumbNamedFrame), sizeof(PlumbLostBlock),
+    sizeof(PlumbSiblingFree), sizeof(PlumbBlockSite)};
 
 // Shares of the room there is, in bytes.
 Layout layout_for(uint64_t room) {
   Layout layout{};
-  const uint64_t bytes[PLUMB_SECTION_COUNT] = {kMega,     kMega, 2 * kMega, room / 6,  room / 2,
-                                               room / 16, kMega, kMega,     room / 16, kMega};
+  const uint64_t bytes[PLUMB_SECTION_COUNT] = {kMega,     kMega,     2 * kMega, room / 6,
+                                               room / 2,  room / 16, kMega,     kMega,
+                                               room / 16, kMega,     room / 16};
   for (int kind = 0; kind < PLUMB_SECTION_COUNT; ++kind) {
     layout.count[kind] = bytes[kind] / kItemSize[kind];
   }

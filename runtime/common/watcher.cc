@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "common/block_table.h"
+#include "common/live_blocks.h"
 #include "common/mark.h"
 #include "common/memory.h"
 #include "common/modules.h"
@@ -194,6 +195,7 @@ void watch_verdicts(const ScanPoint& point) {
                        point.registers.size() / sizeof(watch::Word), ranges, used};
   ask(watch::kEnd, reinterpret_cast<uint64_t>(&end));
   Inside in;
+  if (!list_live_blocks()) return;
   for (uint32_t index = 1; index < block_table().end(); ++index) {
     const PlumbBlock& block = block_table().entry(index);
     if (block.state != PLUMB_BLOCK_FREE && watch::in_arena(block.address)) put_watched(in, index);

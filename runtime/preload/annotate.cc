@@ -1,8 +1,7 @@
 // The annotations of plumb.h for programs that run under `plumb run`.
 
 #include "common/annotations.h"
-#include "common/block_table.h"
-#include "common/granules.h"
+#include "common/live_blocks.h"
 #include "common/threads.h"
 #include "common/unwind.h"
 
@@ -22,23 +21,9 @@ void custom_ends(Inside& in, const CustomBlock& block, AnnotationCaller) {
   slot->counters->freed_bytes += block.size;
 }
 
-bool ignore_ordinary(Inside&, uintptr_t address) {
-  // Blocks are known by their start only: from inside of one, it is below.
-  constexpr unsigned kMostSteps = 1u << 16;
-  uintptr_t at = address & ~((uintptr_t{1} << kGranuleBits) - 1);
-  for (unsigned step = 0; step < kMostSteps; ++step, at -= uintptr_t{1} << kGranuleBits) {
-    const uint32_t index = block_table().find_start(at);
-    if (index == 0) continue;
-    PlumbBlock& block = block_table().entry(index);
-    if (address - block.address > block.size) return false;
-    block.flags |= PLUMB_BLOCK_IGNORED | PLUMB_BLOCK_EXCLUDED;
-    return true;
-  }
-  return false;
-}
+bool ignore_ordinary(Inside& in, uintptr_t address) { return ignore_block(in, address); }
 
-// The table's entries live as long as their blocks.
-void keep_flags(const PlumbBlock&) {}
+void keep_flags(const PlumbBlock& block) { keep_block_flags(block); }
 
 // The command writes its report when the program has ended.
 void report_lost() {}

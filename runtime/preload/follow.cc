@@ -10,11 +10,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "common/block_table.h"
 #include "common/inside.h"
 #include "common/memory.h"
 #include "common/process.h"
 #include "common/scan.h"
+#include "common/sites.h"
 #include "common/stop_world.h"
 #include "common/sys.h"
 #include "common/text.h"
@@ -59,10 +59,7 @@ void become_child(int file, const ProcessState& parent) {
   if (!trace().move_to(file)) return;
   process() = parent;
   process().pid = sys_getpid();
-  for (uint32_t index = 1; index < block_table().end(); ++index) {
-    PlumbBlock& block = block_table().entry(index);
-    if (block.state != PLUMB_BLOCK_FREE) block.flags |= PLUMB_BLOCK_EXCLUDED;
-  }
+  inherit_sites();
   restart_counters();
 }
 

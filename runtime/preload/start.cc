@@ -12,9 +12,11 @@
 #include "common/block_table.h"
 #include "common/environment.h"
 #include "common/heap_layout.h"
+#include "common/live_blocks.h"
 #include "common/mark.h"
 #include "common/own_malloc.h"
 #include "common/process.h"
+#include "common/scan.h"
 #include "common/stack_depot.h"
 #include "common/sys.h"
 #include "common/text.h"
@@ -136,7 +138,7 @@ bool next_malloc_is_glibc() {
 void at_quick_exit_hook(void*) { end_of_quick_exit(); }
 
 bool prepare_tables() {
-  return prepare_threads() && block_table().prepare() && prepare_stack_depot() &&
+  return prepare_threads() && open_sites() && block_table().prepare() && prepare_stack_depot() &&
          prepare_thread_stacks();
 }
 
@@ -161,6 +163,8 @@ void attach(Settings& settings) {
   process().quick_stacks = settings.quick ? 1 : 0;
   // The tool wipes references that go with their memory by itself.
   process().scrub = settings.scrub && settings.watch < 0 ? 1 : 0;
+  scan_hooks.fill = list_live_blocks;
+  scan_hooks.resumed = restore_live_blocks;
   process().attached = 1;
   thread_state.name = 1;
   __cxa_atexit(end_of_exit, nullptr, nullptr);

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common/block_table.h"
 #include "common/heap_layout.h"
 #include "common/inside.h"
+#include "common/live_blocks.h"
 #include "common/memory.h"
 #include "common/names.h"
 #include "common/process.h"
@@ -20,6 +20,9 @@
 using namespace plumb::rt;
 
 namespace {
+
+constexpr size_t kSmall = 256;
+constexpr size_t kLarge = 1u << 16;  // the rest does not matter for such blocks
 
 // In the functions that the program calls.
 #define PLUMB_CALLED()                                          \
@@ -44,17 +47,71 @@ inline void* scrubbed(void* block, size_t begin, size_t end) {
   return block;
 }
 
-// The same for the sizes that most blocks have, without a call. Whole words: the
-// block has room for them.
+// The same for the sizes that most blocks have, without a call. Whole words: the block
+// has room for them, and for three at least.
 __attribute__((always_inline)) inline void zero_words(void* block, size_t size) {
   typedef long long Pair __attribute__((vector_size(16), aligned(8), may_alias));
-  char* at = static_cast<char*>(block);
-  char* const end = at + ((size + 7) & ~size_t{7});
-  for (; at + 16 <= end; at += 16) {
-    *reinterpret_cast<Pair*>(at) = Pair{};
+  char* const begin = static_cast<char*>(block);
+  char* const end = begin + (size <= 24 ? 24 : (size + 7) & ~size_t{7});
+  // From both ends; the middle is written twice.
+  const auto zero = [](char* at) { *reinterpret_cast<Pair*>(at) = Pair{}; };
+  zero(begin);
+  zero(end - 16);
+  if (size <= 32) return;
+  zero(begin + 16);
+  zero(end - 32);
+  if (size <= 64) return;
+  for (char* at = begin + 32; at < end - 32; at += 16) {
+    zero(at);
     __asm__ volatile("" : : : "memory");  // or the compiler makes it a call of memset
   }
-  if (at != end) *reinterpret_cast<uint64_t*>(at) = 0;
+}
+
+// The next allocation that looks like this one is recognised.
+void see_quickly(Inside& in, const Called& called, size_t size, PlumbApi api, uint32_t site) {
+  ThreadSlot* slot = in.thread().slot;
+  const bool by_sizes = process().stack_depth <= 1 || process().quick_stacks != 0;
+  const bool all = process().scrub != 0 && !watching();
+  if (slot == nullptr || size > kLarge || !by_sizes || !all) return;
+  if (slot->quick == nullptr) {
+    slot->quick = static_cast<QuickSites*>(own_pages(sizeof(QuickSites)));
+    if (slot->quick == nullptr) return;
+    forget_quick_sites(*slot);
+    in.thread().quick = slot->quick;
+  }
+  Name* name = find_name(slot->names, called.caller, size);
+  if (name == nullptr) return;
+  if (name->site == 0) {
+    name->site = site;
+    site_at(site).ordinal = name->ordinal;
+  }
+  QuickSite seen{};
+  seen.caller = quick_key(called.caller, api);
+  seen.size_and_epoch = quick_size(size, module_epoch());
+  seen.ordinal = &site_at(name->site).ordinal;
+  seen.site = site;
+  for (unsigned i = 0; i < kQuickReturns; ++i) {
+    seen.places[i] = 1;
+    seen.returns[i] = called.caller;
+  }
+  if (process().stack_depth > 1) {
+    if (slot->memos == nullptr) return;
+    const StackMemo& memo = memo_for(slot->memos, called.caller, called.frame);
+    const bool fits = memo.caller == called.caller && memo.frame == called.frame &&
+                      memo.epoch == module_epoch() && memo.stack == site_at(site).stack &&
+                      memo.count != 0 && memo.count <= kQuickReturns + 1;
+    if (!fits) return;
+    for (uint32_t i = 1; i < memo.count; ++i) {
+      const auto place = reinterpret_cast<uintptr_t>(memo.returns[i].place);
+      const uintptr_t words = (place - called.frame) / sizeof(uintptr_t);
+      if (place < called.frame || words > UINT16_MAX) return;
+      seen.places[i - 1] = static_cast<uint16_t>(words);
+      seen.returns[i - 1] = memo.returns[i].address;
+    }
+  }
+  QuickSite* sites = quick_sites_for(*slot->quick, called.caller, called.frame, size);
+  for (unsigned i = kQuickWays - 1; i > 0; --i) sites[i] = sites[i - 1];
+  sites[0] = seen;
 }
 
 __attribute__((always_inline)) inline void* track(Inside& in, void* block, size_t size,
@@ -68,7 +125,8 @@ __attribute__((always_inline)) inline void* track(Inside& in, void* block, size_
   }
   const uint32_t stack =
       process().stack_depth <= 1 ? name.stack : stack_from(in, called, process().stack_depth);
-  block_table().add(in, block, size, api, stack, name);
+  const uint32_t site = add_block(in, block, size, api, stack, name);
+  if (site != 0) see_quickly(in, called, size, api, site);
   return block;
 }
 
@@ -99,7 +157,7 @@ inline void* allocate_scrubbed(Inside& in, size_t size, PlumbApi api, const Call
 void free_watched(void* block) {
   if (tracking()) {
     Inside in;
-    block_table().remove(in, block);
+    remove_block(in, block);
   }
   watch_free(block);
 }
@@ -131,32 +189,33 @@ void* track_realloc(void* old, size_t size, PlumbApi api, const Called& called) 
   if (!tracking()) return arrived(__libc_realloc(old, size));
   Inside in;
   if (!in.outermost()) {
-    if (old != nullptr) block_table().abandon(in, old);
+    if (old != nullptr && remove_block(in, old)) trace().limit(PLUMB_LIMIT_NESTED);
     return __libc_realloc(old, size);
   }
   if (old == nullptr) return allocate_scrubbed(in, size, api, called);
   const Named name = take_name(in, called.caller, size);
   const size_t old_size = watching() ? usable_size(reinterpret_cast<uintptr_t>(old)) : 0;
   const bool holds = watching() && may_hold_watched(old, old_size);
-  const uint32_t entry = block_table().detach(in, old);
+  const Facts facts = detach_block(old);
   if (name.wanted && size != 0) {
     void* block = watch_allocate(size, kUsualAlignment);
     if (block != nullptr) {
       __builtin_memcpy(block, old, old_size < size ? old_size : size);
       if (holds) watch_range_dies(old, old_size);
-      if (entry != 0) block_table().drop(in, entry);
+      if (facts != 0) drop_block(in, old, facts, block_size(old, facts));
       __libc_free(old);
       track(in, block, size, api, called, name);
       watch_arrives(block);
       return block;
     }
   }
+  const uint64_t was = facts == 0 ? 0 : block_size(old, facts);
   void* block = __libc_realloc(old, size);
-  if (entry != 0) {
+  if (facts != 0) {
     if (block == nullptr && size != 0)
-      block_table().reattach(in, entry);
+      reattach_block(old, facts);
     else
-      block_table().drop(in, entry);
+      drop_block(in, old, facts, was);
   }
   // It was copied; what stays behind refers to nothing.
   if (holds && block != old && (block != nullptr || size == 0)) {
@@ -172,65 +231,57 @@ void* track_aligned(size_t alignment, size_t size, PlumbApi api, const Called& c
                   [=] { return scrubbed(__libc_memalign(alignment, size), 0, size); });
 }
 
-constexpr size_t kSmall = 256;
-constexpr size_t kLarge = 1u << 16;  // the rest does not matter for such blocks
-
-// The thread's slot when nothing stands in the way: not inside already, nothing special
-// about its allocations. Null: do it carefully.
-__attribute__((always_inline)) inline ThreadSlot* ready_slot() {
-  ThreadState& state = thread_state;
-  return __builtin_expect((state.depth | state.ignoring) != 0, 0) ? nullptr : state.slot;
+__attribute__((noinline)) QuickSite* see_others(QuickSite* first, uintptr_t key, uintptr_t frame,
+                                                uint64_t size_and_epoch) {
+  for (QuickSite* site = first + 1; site != first + kQuickWays; ++site) {
+    if (is_same_site(*site, key, frame, size_and_epoch)) return site;
+  }
+  return nullptr;
 }
 
-// A name and a stack that were seen before, and an entry for the block. The name is
-// null when that is not so; then nothing was done.
-struct Seen {
-  Name* name;
-  uint32_t stack;
-};
-__attribute__((always_inline)) inline Seen see_again(Inside& in, ThreadSlot& slot, size_t size,
+// What nearly every allocation is: one like those before, of which the site is known.
+// Null: do it with care.
+__attribute__((always_inline)) inline QuickSite* see(size_t size, PlumbApi api,
                                                      const Called& called) {
-  Name* name = find_name(slot.names, called.caller, size);
-  if (__builtin_expect(name == nullptr || name->epoch != module_epoch() ||
-                           name->ordinal + 1 == name->next_wanted,
-                       0)) {
-    return {nullptr, 0};
-  }
-  uint32_t stack = name->stack;
-  if (process().stack_depth > 1) {
-    stack = remembered_stack(slot, called);
-    if (__builtin_expect(stack == 0, 0)) stack = stack_from(in, called, process().stack_depth);
-  }
-  return {name, stack};
+  QuickSites* all = thread_state.quick;
+  if (__builtin_expect(all == nullptr, 0)) return nullptr;
+  if (__builtin_expect((thread_state.depth | thread_state.ignoring) != 0, 0)) return nullptr;
+  if (__builtin_expect(size > kLarge, 0)) return nullptr;
+  QuickSite* site = quick_sites_for(*all, called.caller, called.frame, size);
+  const uintptr_t key = quick_key(called.caller, api);
+  const uint64_t size_and_epoch = quick_size(size, module_epoch());
+  if (__builtin_expect(is_same_site(*site, key, called.frame, size_and_epoch), 1)) return site;
+  return see_others(site, key, called.frame, size_and_epoch);
 }
 
-__attribute__((always_inline)) inline void note_again(Inside& in, ThreadSlot& slot, void* block,
-                                                      size_t size, PlumbApi api, const Seen& seen) {
-  const uint32_t ordinal = ++seen.name->ordinal;
-  if (only_watched_matter()) return;
-  if (__builtin_expect(!block_table().add_quickly(slot, reinterpret_cast<uintptr_t>(block), size,
-                                                  api, seen.stack, ordinal),
-                       0)) {
-    Named named;
-    named.ordinal = ordinal;
-    named.stack = seen.stack;
-    block_table().add(in, block, size, api, seen.stack, named);
+__attribute__((noinline, cold)) void note_with_care(void* block, size_t size, PlumbApi api,
+                                                    uint32_t site, uint32_t ordinal) {
+  Inside in;
+  Named named;
+  named.ordinal = ordinal;
+  add_block(in, block, size, api, site_at(site).stack, named);
+}
+
+__attribute__((always_inline)) inline void note_again(void* block, size_t size, PlumbApi api,
+                                                      const QuickSite& seen) {
+  const uint32_t ordinal = ++*seen.ordinal;
+  const uint32_t site = seen.site;
+  if (__builtin_expect(!add_block_quickly(block, site, ordinal), 0)) {
+    note_with_care(block, size, api, site, ordinal);
   }
 }
 
-// What nearly every malloc and calloc is. Null when it is not; then nothing was done. In
-// one piece, since a call costs as much as the work.
+// Null: nothing was done. In one piece, since a call costs as much as the work.
 template <typename Plain>
 __attribute__((always_inline)) inline void* quick_allocate(size_t size, PlumbApi api,
                                                            const Called& called, Plain plain) {
-  ThreadSlot* slot = ready_slot();
-  if (__builtin_expect(slot == nullptr || size > kLarge, 0)) return nullptr;
-  Inside in;
-  const Seen seen = see_again(in, *slot, size, called);
-  if (__builtin_expect(seen.name == nullptr, 0)) return nullptr;
+  const QuickSite* seen = see(size, api, called);
+  if (__builtin_expect(seen == nullptr, 0)) return nullptr;
+  QuickInside in;
+  // Only now: a thread may be stopped before, and go on when the scan is over.
+  if (!tracking()) return nullptr;
   void* block = plain();
-  if (__builtin_expect(block == nullptr, 0)) return nullptr;
-  note_again(in, *slot, block, size, api, seen);
+  if (__builtin_expect(block != nullptr, 1)) note_again(block, size, api, *seen);
   return block;
 }
 
@@ -238,10 +289,7 @@ __attribute__((always_inline)) inline void* quick_malloc(size_t size, const Call
   return quick_allocate(size, PLUMB_API_MALLOC, called, [size] {
     void* block = __libc_malloc(size);
     if (__builtin_expect(size > kSmall, 0)) return scrubbed(block, 0, size);
-    if (process().scrub != 0 && block != nullptr &&
-        !chunk_head(reinterpret_cast<uintptr_t>(block)).is_mapped()) {
-      zero_words(block, size);
-    }
+    if (__builtin_expect(block != nullptr, 1)) zero_words(block, size);
     return block;
   });
 }
@@ -249,23 +297,29 @@ __attribute__((always_inline)) inline void* quick_malloc(size_t size, const Call
 // Null: nothing was done.
 __attribute__((always_inline)) inline void* quick_realloc(void* old, size_t size,
                                                           const Called& called) {
-  ThreadSlot* slot = ready_slot();
-  if (__builtin_expect(slot == nullptr || old == nullptr || size == 0 || size > kLarge, 0)) {
+  if (__builtin_expect(old == nullptr || size == 0, 0)) return nullptr;
+  const QuickSite* seen = see(size, PLUMB_API_REALLOC, called);
+  if (__builtin_expect(seen == nullptr, 0)) return nullptr;
+  QuickInside in;
+  if (!tracking()) return nullptr;
+  // Nobody's while glibc works, as in track_realloc.
+  const Facts facts = detach_block(old);
+  const auto first = static_cast<uint32_t>(facts);
+  PlumbBlockSite& site = site_at(first & kFactSite);
+  if (__builtin_expect(!is_plain(first) || site.owner == 0, 0)) {
+    if (facts != 0) reattach_block(old, facts);
     return nullptr;
   }
-  Inside in;
-  const Seen seen = see_again(in, *slot, size, called);
-  if (__builtin_expect(seen.name == nullptr, 0)) return nullptr;
-  // Out of the table while glibc works, as in track_realloc.
-  const uint32_t index = block_table().detach(in, old);
-  if (__builtin_expect(index == 0, 0)) return nullptr;
   void* block = __libc_realloc(old, size);
   if (__builtin_expect(block == nullptr, 0)) {
-    block_table().reattach(in, index);
+    reattach_block(old, facts);
     return nullptr;
   }
-  block_table().drop(in, index);
-  note_again(in, *slot, block, size, PLUMB_API_REALLOC, seen);
+  if (site.owner == thread_state.quick->owner)
+    ++site.freed;
+  else
+    count_free_elsewhere(site);
+  note_again(block, size, PLUMB_API_REALLOC, *seen);
   return block;
 }
 
@@ -292,22 +346,40 @@ void forget_watched(void* block) {
 
 // False: nothing was done.
 __attribute__((always_inline)) inline bool quick_free(void* block) {
-  ThreadState& state = thread_state;
-  ThreadSlot* slot = state.slot;
-  if (__builtin_expect(slot == nullptr || state.depth != 0, 0)) return false;
-  Inside in;
-  if (!block_table().remove_quickly(*slot, reinterpret_cast<uintptr_t>(block))) return false;
+  const QuickSites* all = thread_state.quick;
+  if (__builtin_expect(all == nullptr || thread_state.depth != 0, 0)) return false;
+  QuickInside in;
+  if (!tracking()) return false;
+  if (__builtin_expect(!remove_block_quickly(all->owner, block), 0)) return false;
   __libc_free(block);
   return true;
+}
+
+__attribute__((noinline)) void careful_free(void* block) {
+  if (is_watched(block)) {
+    free_watched(block);
+    return;
+  }
+  if (tracking()) {
+    if (only_watched_matter()) {
+      forget_watched(block);
+      __libc_free(block);
+      return;
+    }
+    Inside in;
+    remove_block(in, block);
+    if (watching()) forget_watched(block);
+    __libc_free(block);
+    return;
+  }
+  __libc_free(block);
 }
 
 }  // namespace
 
 PLUMB_EXPORT void* malloc(size_t size) {
-  if (tracking()) {
-    void* block = quick_malloc(size, PLUMB_CALLED());
-    if (__builtin_expect(block != nullptr, 1)) return block;
-  }
+  void* block = quick_malloc(size, PLUMB_CALLED());
+  if (__builtin_expect(block != nullptr, 1)) return block;
   return careful_malloc(size, PLUMB_CALLED());
 }
 
@@ -343,28 +415,8 @@ PLUMB_EXPORT void* reallocarray(void* old, size_t count, size_t size) noexcept {
 
 PLUMB_EXPORT void free(void* block) {
   if (block == nullptr) return;
-  if (is_watched(block)) {
-    free_watched(block);
-    return;
-  }
-  if (tracking()) {
-    __builtin_prefetch(static_cast<char*>(block) - sizeof(void*), 1);  // glibc's own head
-    if (!watching() && quick_free(block)) return;
-    if (only_watched_matter()) {
-      forget_watched(block);
-      __libc_free(block);
-      return;
-    }
-    Inside in;
-    if (in.outermost())
-      block_table().remove(in, block);
-    else
-      block_table().abandon(in, block);
-    if (watching()) forget_watched(block);
-    __libc_free(block);
-    return;
-  }
-  __libc_free(block);
+  if (quick_free(block)) return;
+  careful_free(block);
 }
 
 PLUMB_EXPORT void* memalign(size_t alignment, size_t size) {
@@ -407,7 +459,7 @@ PLUMB_EXPORT size_t malloc_usable_size(void* block) noexcept {
   if (is_watched(block)) return watch_size(block);
   if (tracking()) {
     Inside in;
-    block_table().mark_usable(in, block);
+    mark_block_usable(in, block);
   }
   return usable_size(reinterpret_cast<uintptr_t>(block));
 }

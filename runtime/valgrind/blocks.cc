@@ -73,7 +73,11 @@ BlockId fresh_id() {
   return next_id++;
 }
 
-SizeT room_for(SizeT size) { return round_up(size + 1, size >= kLargeSize ? kPageSize : kGranule); }
+// The runtime keeps what it knows of a block by its first two granules.
+SizeT room_for(SizeT size) {
+  const SizeT room = round_up(size + 1, size >= kLargeSize ? kPageSize : kGranule);
+  return room < 2 * kGranule ? 2 * kGranule : room;
+}
 
 // Only in dense mode: otherwise nothing is used again.
 Queue* queue_for(SizeT size) {

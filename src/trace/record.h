@@ -1,10 +1,11 @@
 /* The raw trace: what a runtime leaves behind for the reader.
  *
  * One file (often a memory file that the runtime has mapped shared, so that it
- * survives even SIGKILL): a header, then sections of equal-sized items. The
- * runtime works in these sections while the program runs: a block's entry is
- * in the table from allocation to free, and the scan at the end writes its
- * verdict into the entries that are left. There is no other output.
+ * survives even SIGKILL): a header, then sections of equal-sized items. While the
+ * program runs, `plumb run` counts in SITES what each place allocated and freed; the
+ * scan at the end lists the blocks that are left in BLOCKS, with their verdicts.
+ * Without a scan that came to its end, SITES say how much was never freed. There is
+ * no other output.
  *
  * Invariants: item 0 of BLOCKS is never used; an entry is valid when its state
  * is not PLUMB_BLOCK_FREE, and the state is written last. Offsets and counts
@@ -43,7 +44,8 @@ enum PlumbSectionKind {
   PLUMB_SECTION_FRAMES = 7,  /* PlumbNamedFrame */
   PLUMB_SECTION_LOST = 8,    /* PlumbLostBlock */
   PLUMB_SECTION_FREES = 9,   /* PlumbSiblingFree */
-  PLUMB_SECTION_COUNT = 10
+  PLUMB_SECTION_SITES = 10,  /* PlumbBlockSite */
+  PLUMB_SECTION_COUNT = 11
 };
 
 /* Which runtime wrote it. */
@@ -211,7 +213,8 @@ enum PlumbBlockState {
 typedef struct PlumbBlock {
   uint64_t address;
   uint64_t size;
-  uint64_t ordinal; /* n-th allocation with its name; 0: it has none */
+  uint32_t ordinal; /* n-th allocation with its name; 0: it has none */
+  uint32_t facts;   /* the runtime's own */
   uint32_t stack;
   uint32_t thread; /* its name: 1 is the first one, others follow from who started them */
   uint32_t leader; /* INDIRECT: index of its DIRECT block */
@@ -220,6 +223,28 @@ typedef struct PlumbBlock {
   uint8_t state;
   uint8_t reserved;
 } PlumbBlock;
+
+/* PlumbBlockSite.flags */
+#define PLUMB_SITE_ANY_SIZE 1u  /* blocks of all sizes; `size` is the bytes of the live ones */
+#define PLUMB_SITE_BY_CALLER 2u /* see PLUMB_BLOCK_BY_CALLER */
+#define PLUMB_SITE_EXCLUDED 4u  /* the parent's before a fork */
+
+/* Blocks of one size that one thread allocated with one stack. One cache line. */
+typedef struct PlumbBlockSite {
+  uint64_t size;
+  uint64_t allocated;       /* blocks */
+  uint64_t freed;           /* by the thread itself */
+  uint64_t freed_elsewhere; /* by others */
+  uint32_t stack;
+  uint32_t thread; /* as in PlumbBlock */
+  uint32_t owner;  /* the runtime's own: which thread may write `freed` */
+  uint8_t api;
+  uint8_t flags;
+  uint8_t state; /* written last; 0: not there yet */
+  uint8_t reserved;
+  uint32_t ordinal; /* the runtime's own: of the last block with its name, if counted here */
+  uint32_t reserved_words[3];
+} PlumbBlockSite;
 
 /* Why the last reference went. */
 enum PlumbCause {

@@ -17,13 +17,13 @@ namespace plumb {
 namespace {
 
 constexpr std::array<std::uint32_t, PLUMB_SECTION_COUNT> kItemSizes = {
-    sizeof(PlumbThread),     sizeof(PlumbModule),     1,
-    sizeof(std::uint64_t),   sizeof(PlumbBlock),      sizeof(PlumbWatched),
-    sizeof(PlumbLoss),       sizeof(PlumbNamedFrame), sizeof(PlumbLostBlock),
-    sizeof(PlumbSiblingFree)};
+    sizeof(PlumbThread),      sizeof(PlumbModule),     1,
+    sizeof(std::uint64_t),    sizeof(PlumbBlock),      sizeof(PlumbWatched),
+    sizeof(PlumbLoss),        sizeof(PlumbNamedFrame), sizeof(PlumbLostBlock),
+    sizeof(PlumbSiblingFree), sizeof(PlumbBlockSite)};
 constexpr std::array<std::string_view, PLUMB_SECTION_COUNT> kSectionNames = {
-    "threads", "modules", "strings", "stacks", "blocks",
-    "watched", "losses",  "frames",  "lost",   "frees"};
+    "threads", "modules", "strings", "stacks", "blocks", "watched",
+    "losses",  "frames",  "lost",    "frees",  "sites"};
 constexpr std::array<std::string_view, PLUMB_API_COUNT> kApiNames = {
     "malloc",         "calloc",        "realloc", "reallocarray", "memalign",
     "posix_memalign", "aligned_alloc", "valloc",  "pvalloc",      "PLUMB_ALLOC"};
@@ -298,6 +298,30 @@ class LossReader {
   std::unordered_map<std::uint64_t, PlumbLostBlock> by_block_;
 };
 
+Result<Count> freed_of(const Source& source, const PlumbBlockSite& site) {
+  Count freed;
+  const bool any = (site.flags & PLUMB_SITE_ANY_SIZE) != 0;  // bytes: with the threads
+  if (__builtin_add_overflow(site.freed, site.freed_elsewhere, &freed.blocks) ||
+      __builtin_mul_overflow(freed.blocks, any ? 0 : site.size, &freed.bytes)) {
+    return source.damaged("the counters overflow");
+  }
+  return freed;
+}
+
+// Killed between two counters, a thread may have freed what it did not yet allocate.
+Result<Count> live_of(const Source& source, const PlumbBlockSite& site) {
+  const Result<Count> freed = freed_of(source, site);
+  if (!freed) return freed;
+  Count live;
+  live.blocks = site.allocated > freed->blocks ? site.allocated - freed->blocks : 0;
+  const bool any = (site.flags & PLUMB_SITE_ANY_SIZE) != 0;
+  if (any)
+    live.bytes = live.blocks == 0 ? 0 : site.size;
+  else if (__builtin_mul_overflow(live.blocks, site.size, &live.bytes))
+    return source.damaged("the counters overflow");
+  return live;
+}
+
 class BlockReader {
  public:
   BlockReader(const Source& source, StackReader& stacks, const LossReader& losses, Trace& trace)
@@ -308,11 +332,9 @@ class BlockReader {
         final_(trace.phase == PLUMB_PHASE_DONE && trace.problem == PLUMB_PROBLEM_NONE) {}
 
   Result<void> read_all() {
-    for (std::uint64_t i = 1; i < source_.count(PLUMB_SECTION_BLOCKS); ++i) {
-      const auto block = source_.item<PlumbBlock>(PLUMB_SECTION_BLOCKS, i);
-      if (block.state == PLUMB_BLOCK_FREE) continue;
-      if (Result<void> good = read(i, block); !good) return good;
-    }
+    // Blocks are listed at the end; without one, the sites know how many there are.
+    const bool by_sites = !final_ && source_.count(PLUMB_SECTION_SITES) > 1;
+    if (Result<void> good = by_sites ? read_sites() : read_blocks(); !good) return good;
     std::map<const TraceGroup*, std::uint32_t> places;
     for (auto& [key, group] : groups_) {
       places.emplace(&group, static_cast<std::uint32_t>(places.size()));
@@ -349,6 +371,45 @@ class BlockReader {
 
  private:
   using Key = std::tuple<Reach, std::uint32_t, std::uint8_t, std::uint32_t>;
+
+  Result<void> read_blocks() {
+    for (std::uint64_t i = 1; i < source_.count(PLUMB_SECTION_BLOCKS); ++i) {
+      const auto block = source_.item<PlumbBlock>(PLUMB_SECTION_BLOCKS, i);
+      if (block.state == PLUMB_BLOCK_FREE) continue;
+      if (Result<void> good = read(i, block); !good) return good;
+    }
+    return {};
+  }
+
+  Result<void> read_sites() {
+    for (std::uint64_t i = 1; i < source_.count(PLUMB_SECTION_SITES); ++i) {
+      const auto site = source_.item<PlumbBlockSite>(PLUMB_SECTION_SITES, i);
+      if (site.state == 0) continue;
+      if (site.api >= PLUMB_API_COUNT) return source_.damaged(fmt::format("site {} is not one", i));
+      const Result<Count> live = live_of(source_, site);
+      if (!live) return std::unexpected(live.error());
+      if (live->blocks == 0) continue;
+      if (!add(live_, live->blocks, live->bytes)) {
+        return source_.damaged("the blocks do not fit into memory");
+      }
+      if ((site.flags & PLUMB_SITE_EXCLUDED) != 0) {
+        add(trace_.excluded, live->blocks, live->bytes);
+        continue;
+      }
+      PlumbBlock like{};
+      like.stack = site.stack;
+      like.api = site.api;
+      const Result<TraceGroup*> group = group_of(0, like, Reach::unknown);
+      if (!group) return std::unexpected(group.error());
+      TraceGroup& sum = **group;
+      const bool any = (site.flags & PLUMB_SITE_ANY_SIZE) != 0;
+      const std::uint64_t size = any ? live->bytes / live->blocks : site.size;
+      sum.sizes.min = sum.direct.blocks == 0 ? size : std::min(sum.sizes.min, size);
+      sum.sizes.max = std::max(sum.sizes.max, size);
+      add(sum.direct, live->blocks, live->bytes);
+    }
+    return {};
+  }
 
   Result<void> read(std::uint64_t index, const PlumbBlock& block) {
     if (block.state > PLUMB_BLOCK_INDIRECT || block.api >= PLUMB_API_COUNT) {
@@ -520,6 +581,18 @@ Result<void> read_counters(const Source& source, const Count& live, Trace& trace
     const auto thread = source.item<PlumbThread>(PLUMB_SECTION_THREADS, i);
     if (!add(allocated, thread.allocated_blocks, thread.allocated_bytes) ||
         !add(trace.freed, thread.freed_blocks, thread.freed_bytes)) {
+      return source.damaged("the counters overflow");
+    }
+  }
+  for (std::uint64_t i = 1; i < source.count(PLUMB_SECTION_SITES); ++i) {
+    const auto site = source.item<PlumbBlockSite>(PLUMB_SECTION_SITES, i);
+    if (site.state == 0) continue;
+    const bool any = (site.flags & PLUMB_SITE_ANY_SIZE) != 0;
+    std::uint64_t bytes = 0;
+    const Result<Count> freed = freed_of(source, site);
+    if (!freed) return std::unexpected(freed.error());
+    if (__builtin_mul_overflow(site.allocated, any ? 0 : site.size, &bytes) ||
+        !add(allocated, site.allocated, bytes) || !add(trace.freed, freed->blocks, freed->bytes)) {
       return source.damaged("the counters overflow");
     }
   }

@@ -20,6 +20,7 @@ class TraceMaker {
   std::vector<std::uint64_t> words{0};
   std::vector<PlumbBlock> blocks{PlumbBlock{}};
   std::vector<PlumbWatched> watched{PlumbWatched{}};
+  std::vector<PlumbBlockSite> sites{PlumbBlockSite{}};
 
   TraceMaker() {
     std::memcpy(header.magic, PLUMB_TRACE_MAGIC, 8);
@@ -71,6 +72,18 @@ class TraceMaker {
     return static_cast<std::uint32_t>(blocks.size() - 1);
   }
 
+  PlumbBlockSite& site(std::uint64_t size, std::uint64_t allocated, std::uint64_t freed,
+                       std::uint32_t stack) {
+    PlumbBlockSite site{};
+    site.size = size;
+    site.allocated = allocated;
+    site.freed = freed;
+    site.stack = stack;
+    site.state = 1;
+    sites.push_back(site);
+    return sites.back();
+  }
+
   void counters(std::uint64_t allocated_blocks, std::uint64_t allocated_bytes,
                 std::uint64_t freed_blocks, std::uint64_t freed_bytes) {
     threads.push_back({allocated_blocks, allocated_bytes, freed_blocks, freed_bytes, {}});
@@ -84,6 +97,7 @@ class TraceMaker {
     put(result, PLUMB_SECTION_STACKS, words.data(), words.size(), 8);
     put(result, PLUMB_SECTION_BLOCKS, blocks.data(), blocks.size(), sizeof(PlumbBlock));
     put(result, PLUMB_SECTION_WATCHED, watched.data(), watched.size(), sizeof(PlumbWatched));
+    put(result, PLUMB_SECTION_SITES, sites.data(), sites.size(), sizeof(PlumbBlockSite));
     std::memcpy(result.data(), &header, sizeof header);
     return result;
   }
@@ -264,6 +278,61 @@ TEST(RecordReader, WithoutScanNothingIsLost) {
     }
     EXPECT_EQ(sum, (Count{4, 208, {}}));
   }
+}
+
+// Two sites with one stack, one for any size, one of the parent's, one not yet written.
+TraceMaker killed() {
+  TraceMaker maker;
+  maker.header.phase = PLUMB_PHASE_RUNNING;
+  maker.module("/bin/app", 0x10000, 0x20000);
+  const std::uint32_t stack = maker.stack({0x10040});
+  maker.site(24, 10, 3, stack).freed_elsewhere = 2;
+  maker.site(8, 1, 0, stack);
+  maker.site(100, 3, 1, maker.stack({0x10050})).flags = PLUMB_SITE_ANY_SIZE;
+  maker.site(16, 4, 1, stack).flags = PLUMB_SITE_EXCLUDED;
+  maker.site(1, 1, 0, stack).state = 0;
+  maker.counters(0, 120, 0, 20);
+  return maker;
+}
+
+TEST(RecordReader, WithoutScanSitesSayHowMuchIsLeft) {
+  const Result<Trace> trace = read(killed().bytes());
+  ASSERT_TRUE(trace) << trace.error().message();
+  ASSERT_EQ(trace->groups.size(), 2u);
+  EXPECT_EQ(trace->groups[0].reach, Reach::unknown);
+  EXPECT_EQ(trace->groups[0].direct, (Count{6, 5 * 24 + 8, {}}));
+  EXPECT_EQ(trace->groups[0].sizes.min, 8u);
+  EXPECT_EQ(trace->groups[0].sizes.max, 24u);
+  EXPECT_EQ(trace->groups[1].direct, (Count{2, 100, {}}));
+  EXPECT_EQ(trace->excluded, (Count{3, 48, {}}));
+  EXPECT_EQ(trace->freed, (Count{7, 5 * 24 + 20 + 16, {}}));
+  EXPECT_EQ(trace->allocated, (Count{18, 10 * 24 + 8 + 120 + 64, {}}));
+  EXPECT_FALSE(trace->adjusted);
+}
+
+TEST(RecordReader, AfterTheScanBlocksSayIt) {
+  TraceMaker maker = small();
+  maker.threads.pop_back();
+  maker.site(100, 14, 10, maker.blocks[1].stack);
+  const Result<Trace> trace = read(maker.bytes());
+  ASSERT_TRUE(trace) << trace.error().message();
+  EXPECT_EQ(trace->groups.size(), 2u);
+  EXPECT_EQ(trace->freed, (Count{10, 1000, {}}));
+  EXPECT_EQ(trace->allocated, (Count{14, 1208, {}}));
+}
+
+TEST(RecordReader, DamagedSitesAreRefused) {
+  const auto with = [](void (*change)(PlumbBlockSite&)) {
+    TraceMaker maker = killed();
+    change(maker.sites[1]);
+    return read(maker.bytes()).has_value();
+  };
+  EXPECT_TRUE(with([](PlumbBlockSite&) {}));
+  EXPECT_FALSE(with([](PlumbBlockSite& site) { site.api = PLUMB_API_COUNT; }));
+  EXPECT_FALSE(with([](PlumbBlockSite& site) { site.stack = 9999; }));
+  EXPECT_FALSE(with([](PlumbBlockSite& site) { site.size = UINT64_MAX; }));
+  EXPECT_FALSE(with([](PlumbBlockSite& site) { site.freed = UINT64_MAX; }));
+  EXPECT_TRUE(with([](PlumbBlockSite& site) { site.freed = 999; }));  // killed between two counters
 }
 
 TEST(RecordReader, CountersThatDoNotFitAreAdjusted) {
