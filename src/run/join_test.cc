@@ -20,8 +20,8 @@ Trace first_run() {
   trace.phase = PLUMB_PHASE_DONE;
   trace.modules = {{"/no/such/app", "aa", "", {}}, {"/no/such/lib", "bb", "", {}}};
   trace.stacks = {{}, {at(0, 0x10)}, {at(1, 0x20)}};
-  TraceGroup lost{Reach::lost, 1, 0, "malloc", {2, 30, {}}, {1, 5, {}}, {10, 20, {}}};
-  TraceGroup kept{Reach::reachable, 2, 0, "calloc", {1, 7, {}}, {}, {7, 7, {}}};
+  TraceGroup lost{Reach::lost, 1, 0, 0, "malloc", {2, 30, {}}, {1, 5, {}}, {10, 20, {}}};
+  TraceGroup kept{Reach::reachable, 2, 0, 0, "calloc", {1, 7, {}}, {}, {7, 7, {}}};
   trace.groups = {kept, lost};
   trace.lost = {{{at(0, 0x10), 1, 10, 4}, 0, 10, 1, 0},
                 {{at(0, 0x10), 1, 20, 1}, 0, 20, 1, 1},

@@ -5,7 +5,7 @@
 // GAP(run, -O0): cause, function, place - the object that was not made keeps the pointer in its place on the stack
 // GAP(run, -O2, clang): cause - in the optimised code the variable is part of the function that it was inlined into
 // GAP(run, -O2, clang): function, place - the object that was not made keeps the pointer in its place on the stack
-// GAP(check): place, function, cause - what is thrown out of a constructor is not followed to the loss
+// GAP(check): place, function - what is thrown out of a constructor is not followed to the loss
 #include <stdexcept>
 
 #include "case.h"

@@ -2,7 +2,6 @@
 // EXPECT: lost 1 block 29 bytes
 // CAUSE: escaped-throw
 // GAP(run, -O2, clang): cause, place - the optimiser left only a register, which ends with its last use
-// GAP(check): place, cause - an exception that is thrown again is not followed to the loss
 #include <stdexcept>
 
 #include "case.h"
