@@ -9,7 +9,8 @@ nobody has read yet is counted apart and lowers the figure, too.
 Labels go by package, place of the loss and id of the finding; where the id is new because a
 name or a path changed, by the place of the allocation. `first` marks what was shown when the
 package was first looked at, so that the figure of first contact can always be told from
-that of today; rules are made on the packages of the half `develop` only.
+that of today; rules are made on the packages of the half `develop` only. `second` is the
+verdict of another reader, who did not know the first.
 """
 
 from __future__ import annotations
@@ -99,6 +100,16 @@ def at_first(labels: list[dict]) -> str:
     return ", ".join(out)
 
 
+def second_reading(labels: list[dict]) -> str:
+    """Those that another person judged without seeing the first verdict (`second`)."""
+    both = [(each["verdict"] == "true", each["second"] == "true") for each in labels
+            if "second" in each]
+    agree = sum(first == second for first, second in both)
+    return (f"Read twice: {len(both)}, of which the readers agree on {agree}; true to the first "
+            f"{sum(first for first, _ in both)}, to the second {sum(second for _, second in both)}, "
+            f"to both {sum(first and second for first, second in both)}.")
+
+
 def run(plumb: Path, work: Path | None, names: list[str], prepare: bool, verbose: bool) -> None:
     folder = (work or Path(tempfile.mkdtemp(prefix="plumb-sample-"))).resolve()
     folder.mkdir(parents=True, exist_ok=True)
@@ -148,3 +159,4 @@ def run(plumb: Path, work: Path | None, names: list[str], prepare: bool, verbose
                 count = {verdict: count[verdict] + each.verdicts[verdict] for verdict in count}
         print(f"Half {half}: {share(count)}.")
     print(f"At first contact: {at_first(labels)}.")
+    print(second_reading(labels))
