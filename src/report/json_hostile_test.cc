@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/test_scale.h"
 #include "report/json.h"
 #include "report/json_locate.h"
 #include "report/json_test_reports.h"
@@ -121,7 +122,7 @@ TEST(JsonHostile, NestingUpToTheLimitIsKept) {
 }
 
 TEST(JsonHostile, HundredMegabyteString) {
-  const std::string big(100'000'000, 'x');
+  const std::string big(100'000'000 / test::kScale, 'x');
   const Error error = error_of(changed("\"kind\": \"lost\"", "\"kind\": \"" + big + "\""));
   EXPECT_EQ(error.where, "leaks[0].kind");
   EXPECT_LT(error.what.size(), 200U);
