@@ -59,7 +59,7 @@ def tools(plumb: str, folder: Path, part: str) -> dict[str, list[str]]:
         found |= {
             FIRST: run("--no-rerun", "--no-forgotten"),
             "--stacks=1": run("--no-rerun", "--no-forgotten", "--stacks=1"),
-            "heaptrack": ["heaptrack", "--record-only", "-o", str(folder / "heaptrack")],
+            "heaptrack": ["heaptrack", "--raw", "-o", str(folder / "heaptrack")],
         }
     else:
         found |= {
@@ -80,9 +80,15 @@ def table(commands: dict[str, list[str]], names: dict[str, list[str]], rounds: i
     seconds: list[float] = []
     for program, command in commands.items():
         best = {n: float("inf") for n in names}
+        status = None  # native's: a tool that fails would be the quickest
         for _ in range(rounds):
             for tool, prefix in names.items():
-                best[tool] = min(best[tool], measure.run([*prefix, *command]).cpu)
+                done = measure.run([*prefix, *command])
+                status = done.status if status is None else status
+                if done.status != status:
+                    sys.exit(f"bench: {program} ends with {done.status} under {tool}, else with {status}: "
+                             f"{done.stderr.decode(errors='replace')[-300:]}")
+                best[tool] = min(best[tool], done.cpu)
         row = {n: best[n] / best["native"] for n in names}
         if program != "malloc loop":
             for n in names:

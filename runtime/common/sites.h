@@ -46,7 +46,7 @@ uint32_t site_for(Inside& in, ThreadSlot& slot, const SiteKey& key);
 
 // One cache line. What is not there of a stack is a return address that is: the caller's.
 inline constexpr unsigned kQuickReturns = 3;
-struct QuickSite {
+struct alignas(64) QuickSite {
   uintptr_t caller;  // and the function, see quick_key; 0: unused
   uint64_t size_and_epoch;
   uint32_t* ordinal;  // of the last block with this name
@@ -55,15 +55,18 @@ struct QuickSite {
   uint16_t reserved;
   uintptr_t returns[kQuickReturns];
 };
-static_assert(sizeof(QuickSite) <= 64);
+static_assert(sizeof(QuickSite) == 64);
 // Callers of callers differ, at the same depth: a few for each place in the table.
 inline constexpr unsigned kQuickWays = 4;
 inline constexpr unsigned kQuickSetBits = 10;
 
-// Only the pages that are used take memory.
-struct alignas(64) QuickSites {
+inline constexpr size_t kQuickSets = size_t{1} << kQuickSetBits;
+
+// The first ways lie together, so that they spread over the whole cache; the others
+// are seldom looked at. Only the pages that are used take memory.
+struct QuickSites {
+  QuickSite ways[kQuickWays][kQuickSets];
   uint32_t owner;  // see ThreadSlot
-  QuickSite sets[size_t{1} << kQuickSetBits][kQuickWays];
 };
 
 inline uintptr_t quick_key(uintptr_t caller, PlumbApi api) { return caller | uintptr_t{api} << 56; }
@@ -71,11 +74,11 @@ inline uint64_t quick_size(uint64_t size, uint32_t epoch) {
   return size | static_cast<uint64_t>(epoch) << 32;
 }
 
-// The first of a few.
+// The first of a few; the others follow at a distance of kQuickSets.
 inline QuickSite* quick_sites_for(QuickSites& all, uintptr_t caller, uintptr_t frame,
                                   uint64_t size) {
   const uint64_t hash = (caller + (frame << 3) + (size << 20)) * 0x9e3779b97f4a7c15u;
-  return all.sets[hash >> (64 - kQuickSetBits)];
+  return &all.ways[0][hash >> (64 - kQuickSetBits)];
 }
 
 // Each return address shows that the next place is one, too: the order matters.

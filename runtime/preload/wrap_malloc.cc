@@ -110,7 +110,9 @@ void see_quickly(Inside& in, const Called& called, size_t size, PlumbApi api, ui
     }
   }
   QuickSite* sites = quick_sites_for(*slot->quick, called.caller, called.frame, size);
-  for (unsigned i = kQuickWays - 1; i > 0; --i) sites[i] = sites[i - 1];
+  for (unsigned i = kQuickWays - 1; i > 0; --i) {
+    sites[i * kQuickSets] = sites[(i - 1) * kQuickSets];
+  }
   sites[0] = seen;
 }
 
@@ -233,7 +235,8 @@ void* track_aligned(size_t alignment, size_t size, PlumbApi api, const Called& c
 
 __attribute__((noinline)) QuickSite* see_others(QuickSite* first, uintptr_t key, uintptr_t frame,
                                                 uint64_t size_and_epoch) {
-  for (QuickSite* site = first + 1; site != first + kQuickWays; ++site) {
+  for (unsigned i = 1; i < kQuickWays; ++i) {
+    QuickSite* site = first + i * kQuickSets;
     if (is_same_site(*site, key, frame, size_and_epoch)) return site;
   }
   return nullptr;
