@@ -112,18 +112,10 @@ bool take(uintptr_t address, CustomBlock& block) {
   return true;
 }
 
-class Locked {
- public:
-  Locked() { lock.lock(); }
-  ~Locked() { lock.unlock(); }
-  Locked(const Locked&) = delete;
-  Locked& operator=(const Locked&) = delete;
-};
-
 }  // namespace
 
 bool add_custom(Inside&, const CustomBlock& block) {
-  Locked locked;
+  const Locked locked(lock);
   if (!prepare()) return false;
   uint32_t index = unused_block;
   if (index != 0)
@@ -145,13 +137,13 @@ bool add_custom(Inside&, const CustomBlock& block) {
 
 bool take_custom(Inside&, uintptr_t address, CustomBlock& block) {
   if (__atomic_load_n(&blocks, __ATOMIC_ACQUIRE) == nullptr) return false;
-  Locked locked;
+  const Locked locked(lock);
   return take(address, block);
 }
 
 bool take_custom_of(Inside&, uintptr_t pool, CustomBlock& block) {
   if (__atomic_load_n(&blocks, __ATOMIC_ACQUIRE) == nullptr) return false;
-  Locked locked;
+  const Locked locked(lock);
   const uint32_t known = *link_to_pool(pool);
   if (known == 0 || pools[known].first == 0) return false;
   return take(blocks[pools[known].first].address, block);

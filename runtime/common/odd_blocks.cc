@@ -51,18 +51,10 @@ void remove(size_t hole) {
   --used;
 }
 
-class Locked {
- public:
-  Locked() { lock.lock(); }
-  ~Locked() { lock.unlock(); }
-  Locked(const Locked&) = delete;
-  Locked& operator=(const Locked&) = delete;
-};
-
 }  // namespace
 
 bool note_odd(uintptr_t address, uint8_t flags, uint64_t size) {
-  Locked locked;
+  const Locked locked(lock);
   if (used * 2 >= capacity && !grow()) return false;
   OddBlock& block = blocks[place_of(address)];
   if (block.address == 0) {
@@ -75,12 +67,12 @@ bool note_odd(uintptr_t address, uint8_t flags, uint64_t size) {
 }
 
 OddBlock find_odd(uintptr_t address) {
-  Locked locked;
+  const Locked locked(lock);
   return capacity == 0 ? OddBlock{} : blocks[place_of(address)];
 }
 
 OddBlock take_odd(uintptr_t address) {
-  Locked locked;
+  const Locked locked(lock);
   if (capacity == 0) return {};
   const size_t at = place_of(address);
   const OddBlock block = blocks[at];

@@ -23,4 +23,16 @@ class SpinLock {
   int held_ = 0;
 };
 
+// Until the end of the scope.
+class Locked {
+ public:
+  explicit Locked(SpinLock& lock) : lock_(lock) { lock_.lock(); }
+  ~Locked() { lock_.unlock(); }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+
+ private:
+  SpinLock& lock_;
+};
+
 }  // namespace plumb::rt
