@@ -32,14 +32,7 @@ class Ask {
         begins_(BasicBlock::Create(context_, "begins", made_)),
         plain_(BasicBlock::Create(context_, "plain", made_)) {
     Writer builder(BasicBlock::Create(context_, "ask", made_, begins_), nowhere());
-    Type* pointer = builder.getPtrTy();
-    const FunctionCallee begins = function.getParent()->getOrInsertFunction(
-        kBurstBegins, FunctionType::get(builder.getInt32Ty(), {pointer, pointer}, false));
-    Value* left = check.left->isThreadLocal() ? builder.CreateThreadLocalAddress(check.left)
-                                              : static_cast<Value*>(check.left);
-    CallInst* answer = builder.CreateCall(begins, {left, check.level});
-    answer->setDoesNotThrow();
-    builder.CreateCondBr(builder.CreateIsNotNull(answer), begins_, plain_);
+    builder.CreateCondBr(builder.CreateIsNotNull(burst_begins(builder, check)), begins_, plain_);
   }
 
   Function* made() { return made_; }
@@ -67,9 +60,9 @@ CallInst* call_like(IRBuilder<>& builder, Function& callee, const Function& like
   return call;
 }
 
-std::vector<Value*> arguments_of(Function& function, unsigned from) {
+std::vector<Value*> arguments_of(Function& function) {
   std::vector<Value*> arguments;
-  for (unsigned i = from; i < function.arg_size(); ++i) arguments.push_back(function.getArg(i));
+  for (Argument& argument : function.args()) arguments.push_back(&argument);
   return arguments;
 }
 
@@ -140,59 +133,68 @@ Function* make_cold(Function& of, FunctionType* type, const char* suffix) {
   return made;
 }
 
-Function* make_whole_ask(Function& function, Function& twin, const Check& check) {
+Value* address_in(IRBuilder<>& builder, GlobalVariable* variable) {
+  return variable->isThreadLocal() ? builder.CreateThreadLocalAddress(variable)
+                                   : static_cast<Value*>(variable);
+}
+
+CallInst* burst_begins(IRBuilder<>& builder, const Check& check) {
+  Module& module = *builder.GetInsertBlock()->getModule();
+  Type* pointer = builder.getPtrTy();
+  const FunctionCallee begins = module.getOrInsertFunction(
+      kBurstBegins, FunctionType::get(builder.getInt32Ty(), {pointer, pointer}, false));
+  CallInst* answer = builder.CreateCall(begins, {address_in(builder, check.left), check.level});
+  answer->setDoesNotThrow();
+  return answer;
+}
+
+Function* make_entry_ask(Function& function, Function& twin, const Check& check,
+                         const Places& places) {
   Ask ask(function, check, function.getFunctionType());
   Function* made = ask.made();
   made->setCallingConv(function.getCallingConv());
   made->setAttributes(passing_attributes(function).addFnAttributes(function.getContext(),
                                                                    cold_attributes(function)));
-  const std::vector<Value*> arguments = arguments_of(*made, 0);
-  const auto end_as = [&](BasicBlock* block, Function& version) {
-    Writer builder(block, ask.nowhere());
-    CallInst* call = call_like(builder, version, function, arguments);
+  const std::vector<Value*> arguments = arguments_of(*made);
+  const auto end_with = [](IRBuilder<>& builder, CallInst* call) {
     if (call->getType()->isVoidTy())
       builder.CreateRetVoid();
     else
       builder.CreateRet(call);
   };
-  end_as(ask.with_burst(), twin);
-  end_as(ask.without(), function);
-  return made;
-}
-
-Function* make_entry_ask(Function& function, Function& twin, const Check& check) {
-  LLVMContext& context = function.getContext();
-  Type* number = Type::getInt32Ty(context);
-  std::vector<Type*> types = {PointerType::getUnqual(context)};
-  for (const Argument& argument : function.args()) types.push_back(argument.getType());
-  Ask ask(function, check, FunctionType::get(number, types, false));
-  Value* frame = ask.made()->getArg(0);
-  const std::vector<Value*> arguments = arguments_of(*ask.made(), 1);
-  {
-    Writer builder(ask.with_burst(), ask.nowhere());
-    std::vector<Value*> all = {builder.getInt32(0), frame};
+  Writer with(ask.with_burst(), ask.nowhere());
+  if (places.all.empty()) {
+    end_with(with, call_like(with, twin, function, arguments));
+  } else {
+    Writer first(&made->getEntryBlock(), ask.nowhere());
+    first.SetInsertPoint(&made->getEntryBlock(), made->getEntryBlock().begin());
+    AllocaInst* frame = first.CreateAlloca(ArrayType::get(first.getInt8Ty(), places.frame_size));
+    frame->setAlignment(places.alignment);
+    std::vector<Value*> all = {with.getInt32(0), frame};
     all.insert(all.end(), arguments.begin(), arguments.end());
-    builder.CreateRet(builder.CreateCall(&twin, all));
+    end_with(with, with.CreateCall(&twin, all));
   }
-  Writer builder(ask.without(), ask.nowhere());
-  CallInst* call = call_like(builder, function, function, arguments);
-  if (!call->getType()->isVoidTy()) builder.CreateStore(call, frame);
-  builder.CreateRet(builder.getInt32(0));
-  return ask.made();
+  Writer without(ask.without(), ask.nowhere());
+  end_with(without, call_like(without, function, function, arguments));
+  return made;
 }
 
 Function* make_place_ask(Function& function, Function& twin, const Check& check, unsigned number) {
   LLVMContext& context = function.getContext();
   Type* result = Type::getInt32Ty(context);
   Ask ask(function, check, FunctionType::get(result, {PointerType::getUnqual(context)}, false));
+  ask.made()->setCallingConv(CallingConv::PreserveMost);
   Writer builder(ask.with_burst(), ask.nowhere());
-  std::vector<Value*> all = {builder.getInt32(number), ask.made()->getArg(0)};
+  Value* frame = ask.made()->getArg(0);
+  std::vector<Value*> all = {builder.getInt32(number), frame};
   for (const Argument& argument : function.args()) {
     all.push_back(PoisonValue::get(argument.getType()));
   }
-  builder.CreateRet(builder.CreateCall(&twin, all));
+  CallInst* call = builder.CreateCall(&twin, all);
+  if (!call->getType()->isVoidTy()) builder.CreateStore(call, frame);
+  builder.CreateRet(builder.getInt32(1));
   Writer other(ask.without(), ask.nowhere());
-  other.CreateRet(other.getInt32(number));
+  other.CreateRet(other.getInt32(0));
   return ask.made();
 }
 

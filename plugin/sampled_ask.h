@@ -4,6 +4,8 @@
 #pragma once
 
 #include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
+#include "sampled_places.h"
 #include "sampled_twin.h"
 
 namespace plumb::pass {
@@ -15,14 +17,15 @@ llvm::AttrBuilder cold_attributes(const llvm::Function& function);
 // Those of its parameters and result that say how they are passed.
 llvm::AttributeList passing_attributes(const llvm::Function& function);
 
-// At the entry of a function that is never left for its other version: of the same
-// type; ends as `function` would, in one of the versions.
-llvm::Function* make_whole_ask(llvm::Function& function, llvm::Function& twin, const Check& check);
-// At the entry of one that may be left: int (frame, arguments...), with what the
-// tracing version returns (sampled_twin.h). Without a burst all is over: the function
-// has run, its result is in the frame.
-llvm::Function* make_entry_ask(llvm::Function& function, llvm::Function& twin, const Check& check);
-// At place `number`: int (frame). Without a burst one goes on there.
+llvm::Value* address_in(llvm::IRBuilder<>& builder, llvm::GlobalVariable* variable);
+// Asks the runtime: nonzero, a burst begins.
+llvm::CallInst* burst_begins(llvm::IRBuilder<>& builder, const Check& check);
+
+// At the entry: of the same type; ends as `function` would, in one of the versions.
+llvm::Function* make_entry_ask(llvm::Function& function, llvm::Function& twin, const Check& check,
+                               const Places& places);
+// At place `number`: int (frame), which changes no registers. Nonzero: the tracing
+// version has run to the end, its result is in the frame.
 llvm::Function* make_place_ask(llvm::Function& function, llvm::Function& twin, const Check& check,
                                unsigned number);
 

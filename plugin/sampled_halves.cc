@@ -34,12 +34,11 @@ bool all_can_be_kept(Function& function) {
 }
 
 // Heads of loops, of whatever shape, and where computed gotos lead.
-SmallSetVector<BasicBlock*, 16> crossing_heads(Function& function, const Blocks& places,
-                                               const LabelTables& tables) {
+SmallSetVector<BasicBlock*, 16> crossing_heads(Function& function, const LabelTables& tables) {
   SmallSetVector<BasicBlock*, 16> heads;
   const auto add = [&](BasicBlock* block) {
-    // At a place the function is left; an address of a label is the half's own.
-    if (block->isEHPad() || places.contains(block) || is_contained(tables.jumps, block)) return;
+    // An address of a label is the half's own.
+    if (block->isEHPad() || is_contained(tables.jumps, block)) return;
     if (block != &function.getEntryBlock()) heads.insert(block);
   };
   SmallVector<std::pair<const BasicBlock*, const BasicBlock*>, 16> edges;
@@ -101,10 +100,9 @@ void drop_lifetimes(Function& function) {
 
 }  // namespace
 
-void make_halves(Function& function, const Blocks& places, const LabelTables& tables,
-                 Halves& halves) {
+void make_halves(Function& function, const LabelTables& tables, Halves& halves) {
   for (BasicBlock& block : function) halves.traced.push_back(&block);
-  const auto heads = crossing_heads(function, places, tables);
+  const auto heads = crossing_heads(function, tables);
   if (heads.empty() || !all_can_be_kept(function)) return;
   drop_lifetimes(function);
   Edges edges;

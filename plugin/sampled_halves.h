@@ -36,10 +36,8 @@ struct Halves {
 };
 
 // Gives `function`, which is the tracing half so far, its plain half, where that can be
-// reached. `places` are blocks in which the function is left anyway; `tables` are its
-// own.
-void make_halves(llvm::Function& function, const Blocks& places, const LabelTables& tables,
-                 Halves& halves);
+// reached. `tables` are its own.
+void make_halves(llvm::Function& function, const LabelTables& tables, Halves& halves);
 
 // Slots for what several ways lead to now.
 class Slots {

@@ -9,7 +9,6 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/LoopUtils.h"
 #include "sampled_choice.h"
 
 using namespace llvm;
@@ -59,9 +58,7 @@ std::vector<Loop*> chosen_loops(const LoopInfo& loops) {
   std::vector<std::size_t> sizes;
   for (Loop* loop : loops) {
     BasicBlock* head = loop->getHeader();
-    if (head->isEHPad() || !is_long(*loop)) continue;
-    // The address of a label would be alive there, and it is each version's own.
-    if (isa<IndirectBrInst>(head->getTerminator())) continue;
+    if (head->isEHPad() || !needs_check(*loop)) continue;
     longer.push_back(loop);
     sizes.push_back(size_of(*loop));
   }
@@ -85,14 +82,8 @@ Places find_places(Function& function) {
     DominatorTree dominators(function);
     LoopInfo loops(dominators);
     for (Loop* loop : chosen_loops(loops)) {
-      if (!loop->getLoopPreheader() &&
-          !InsertPreheaderForLoop(loop, &dominators, &loops, nullptr, false)) {
-        continue;
-      }
       Place place;
-      place.checked = needs_check(*loop);
-      BasicBlock* preheader = loop->getLoopPreheader();
-      place.before = SplitBlock(preheader, preheader->getTerminator(), &dominators, &loops);
+      place.check = make_check(*function.getParent());
       place.head = loop->getHeader();
       place.body =
           SplitBlock(place.head, place.head->getFirstNonPHIIt(), &dominators, &loops, nullptr);
@@ -132,12 +123,6 @@ Places find_places(Function& function) {
       }
     }
     places.frame_size = std::max(places.frame_size, offset);
-    for (unsigned other = 1; other <= places.all.size(); ++other) {
-      Place& later_place = places.all[other - 1];
-      if (&later_place != &place && later.contains(later_place.before)) {
-        later_place.reached_from.push_back(static_cast<unsigned>(&place - places.all.data()) + 1);
-      }
-    }
   }
   return places;
 }

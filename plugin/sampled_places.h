@@ -1,4 +1,4 @@
-// Where the two versions of a function can change over, and what is alive there.
+// Where a function can change over to its tracing version, and what is alive there.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
+#include "sampled_twin.h"
 
 namespace plumb::pass {
 
@@ -15,15 +16,12 @@ struct Live {
   std::uint64_t offset;  // in the frame
 };
 
-// The head of an outermost loop. `head` has the phis only and goes to `body`;
-// `before` is the only block that comes from outside.
+// The head of an outermost loop: it has the phis only and goes to `body`.
 struct Place {
-  llvm::BasicBlock* before = nullptr;
   llvm::BasicBlock* head = nullptr;
   llvm::BasicBlock* body = nullptr;
-  bool checked = false;
-  std::vector<Live> live;              // at the start of `body`
-  std::vector<unsigned> reached_from;  // places (from 1) that this one comes after
+  Check check;
+  std::vector<Live> live;  // at the start of `body`
 };
 
 struct Places {

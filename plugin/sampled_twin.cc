@@ -3,8 +3,6 @@
 #include <optional>
 #include <vector>
 
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DIBuilder.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -15,8 +13,6 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
-#include "llvm/Transforms/Utils/PromoteMemToReg.h"
-#include "llvm/Transforms/Utils/SSAUpdater.h"
 #include "sampled_abi.h"
 #include "sampled_ask.h"
 #include "sampled_halves.h"
@@ -71,30 +67,27 @@ class Twin {
     split_copy();
     if (places_.all.empty()) {
       finish_whole();
-      check_whole();
     } else {
-      return_to_frame();
-      leave_at_places();
       enter_at_places();
-      check_function();
-      repair_function();
+      check_places();
     }
+    check_entry();
     return {&function_, twin_, places_.all.empty(), std::move(tracing_->unchecked_calls)};
   }
 
  private:
   // --- the tracing version
 
-  // Where the versions cannot change over on the way, the tracing one is of the same
-  // type; otherwise it takes a place and a frame besides.
+  // Where one cannot change over on the way, the tracing version is of the same type;
+  // otherwise it takes a place and a frame besides.
   void copy_function() {
     const bool whole = places_.all.empty();
     std::vector<Type*> types = {int_, pointer_};
     for (const Argument& argument : function_.args()) types.push_back(argument.getType());
-    twin_ = Function::Create(
-        whole ? function_.getFunctionType() : FunctionType::get(int_, types, false),
-        GlobalValue::InternalLinkage, function_.getAddressSpace(),
-        function_.getName() + kTwinSuffix, &module_);
+    twin_ = Function::Create(whole ? function_.getFunctionType()
+                                   : FunctionType::get(function_.getReturnType(), types, false),
+                             GlobalValue::InternalLinkage, function_.getAddressSpace(),
+                             function_.getName() + kTwinSuffix, &module_);
     for (Argument& argument : function_.args()) {
       copies_[&argument] = twin_->getArg(argument.getArgNo() + (whole ? 0 : 2));
     }
@@ -126,8 +119,8 @@ class Twin {
     tables_ = copy_label_tables(tables_, function_, *twin_, all, copies_);
   }
 
-  // Where the versions change over, variables are the function's in both: while the
-  // tracing version runs, they may not share their memory by turns.
+  // Where one changes over, variables stay where they are: in neither version may they
+  // share their memory by turns.
   void clean_copy() {
     std::vector<Instruction*> removed;
     const auto note_lifetimes = [&](Function& function) {
@@ -149,9 +142,7 @@ class Twin {
 
   // The plain half besides; then everything is in its place.
   void split_copy() {
-    Blocks heads;
-    for (const Place& place : places_.all) heads.insert(cast<BasicBlock>(copies_[place.head]));
-    make_halves(*twin_, heads, tables_, halves_);
+    make_halves(*twin_, tables_, halves_);
     Instruction* first = nullptr;
     if (places_.all.empty()) {
       first = after_variables(*twin_);
@@ -167,50 +158,6 @@ class Twin {
     tracing_->cross_over();
   }
 
-  // In each round of an outermost loop the burst may be over; in the plain half it is.
-  void leave_at_places() {
-    for (unsigned number = 1; number <= places_.all.size(); ++number) {
-      const Place& place = places_.all[number - 1];
-      auto* body = cast<BasicBlock>(copies_[place.body]);
-      BasicBlock* rest = SplitBlock(body, body->getFirstNonPHIIt());
-      BasicBlock* leave = BasicBlock::Create(context_, "plumb.leave", twin_);
-      body->getTerminator()->eraseFromParent();
-      IRBuilder<> builder(body);
-      Value* stays = tracing_->goes_on(builder, location_of(*rest->getFirstNonPHIIt()));
-      builder.CreateCondBr(stays, rest, leave);
-      leave_from(leave, number, [&](Value* value) { return static_cast<Value*>(copies_[value]); });
-      if (!halves_.is_split()) continue;
-      auto* plain = cast<BasicBlock>(halves_.plain[body]);
-      SplitBlock(plain, plain->getFirstNonPHIIt());
-      plain->getTerminator()->eraseFromParent();
-      leave_from(plain, number,
-                 [&](Value* value) { return static_cast<Value*>(halves_.plain[copies_[value]]); });
-    }
-  }
-
-  template <typename Copy>
-  void leave_from(BasicBlock* block, unsigned number, Copy copy_of) {
-    IRBuilder<> builder(block);
-    for (const Live& live : places_.all[number - 1].live) {
-      if (isa<Argument>(live.value)) continue;  // unchanged
-      builder.CreateStore(copy_of(live.value), at_offset(builder, twin_->getArg(1), live.offset));
-    }
-    builder.CreateRet(builder.getInt32(number));
-  }
-
-  void return_to_frame() {
-    std::vector<ReturnInst*> returns;
-    for (BasicBlock& block : *twin_) {
-      if (auto* end = dyn_cast<ReturnInst>(block.getTerminator())) returns.push_back(end);
-    }
-    for (ReturnInst* old : returns) {
-      IRBuilder<> builder(old);
-      if (Value* value = old->getReturnValue()) builder.CreateStore(value, twin_->getArg(1));
-      builder.CreateRet(builder.getInt32(0));
-      old->eraseFromParent();
-    }
-  }
-
   void enter_at_places() {
     IRBuilder<> builder(choice_);
     for (const Live& variable : places_.variables) {
@@ -218,6 +165,7 @@ class Twin {
       copy->replaceAllUsesWith(at_offset(builder, twin_->getArg(1), variable.offset));
       copy->eraseFromParent();
     }
+    for (const Place& place : places_.all) check_plain(place);
     // What is alive at a place gets a slot each: there are several ways to it now.
     Slots slots(*twin_, halves_);
     slots.make_for_halves();
@@ -240,6 +188,18 @@ class Twin {
     tracing_->expand_records();
   }
 
+  // Who goes on in the plain half for long may come into a burst again.
+  void check_plain(const Place& place) {
+    if (!halves_.is_split()) return;
+    auto* traced = cast<BasicBlock>(copies_[place.body]);
+    auto* plain = cast<BasicBlock>(halves_.plain[traced]);
+    Instruction* first = &*plain->getFirstNonPHIIt();
+    IRBuilder<> builder(count_down(first, place.check));
+    CallInst* begins = burst_begins(builder, place.check);
+    begins->setDebugLoc(location_of(*first));
+    builder.CreateCondBr(builder.CreateIsNotNull(begins), traced, first->getParent());
+  }
+
   void finish_whole() {
     Slots slots(*twin_, halves_);
     slots.make_for_halves();
@@ -255,12 +215,12 @@ class Twin {
     return &*first;
   }
 
-  // A function that is traced from its entry to its end or not at all.
-  void check_whole() {
+  // At the entry: whoever changes over there ends as the other version does.
+  void check_entry() {
     const auto check = entries_.find(&function_);
     if (check == entries_.end()) return;
     IRBuilder<> builder(count_down(after_variables(function_), check->second));
-    Function* ask = make_whole_ask(function_, *twin_, check->second);
+    Function* ask = make_entry_ask(function_, *twin_, check->second, places_);
     std::vector<Value*> arguments;
     bool in_memory = false;
     for (Argument& argument : function_.args()) {
@@ -280,7 +240,7 @@ class Twin {
     loosen();
   }
 
-  void check_function() {
+  void check_places() {
     Instruction* first = after_variables(function_);
     BasicBlock* entry = &function_.getEntryBlock();
     IRBuilder<> builder(entry, entry->begin());
@@ -295,16 +255,7 @@ class Twin {
       old->replaceAllUsesWith(at_offset(builder, frame_, variable.offset));
       old->eraseFromParent();
     }
-    // Loops first: their blocks are known by name.
-    for (unsigned number = 1; number <= places_.all.size(); ++number) {
-      const Place& place = places_.all[number - 1];
-      if (place.checked) {
-        place_check(place.head->getTerminator(), make_check(module_), number);
-      }
-    }
-    if (const auto check = entries_.find(&function_); check != entries_.end()) {
-      place_check(first, check->second, 0);
-    }
+    for (unsigned number = 1; number <= places_.all.size(); ++number) place_check(number);
     loosen();
   }
 
@@ -319,10 +270,10 @@ class Twin {
   BasicBlock* count_down(Instruction* at, const Check& check) {
     BasicBlock* block = at->getParent();
     BasicBlock* rest = SplitBlock(block, at);
-    BasicBlock* ask = BasicBlock::Create(context_, "plumb.ask", &function_);
+    BasicBlock* ask = BasicBlock::Create(context_, "plumb.ask", block->getParent());
     block->getTerminator()->eraseFromParent();
     IRBuilder<> builder(block);
-    Value* address = address_of(builder, check.left);
+    Value* address = address_in(builder, check.left);
     Value* left = builder.CreateSub(builder.CreateLoad(int_, address), builder.getInt32(1));
     builder.CreateStore(left, address);
     MDNode* seldom = MDBuilder(context_).createBranchWeights(1, 1 << 20);
@@ -330,33 +281,22 @@ class Twin {
     return ask;
   }
 
-  // Before `at`: counts down, and changes over when the runtime says so.
-  void place_check(Instruction* at, const Check& check, unsigned number) {
-    IRBuilder<> builder(count_down(at, check));
-    std::vector<Value*> arguments = {frame_};
-    Function* ask = nullptr;
-    if (number == 0) {
-      for (Argument& argument : function_.args()) arguments.push_back(&argument);
-      ask = make_entry_ask(function_, *twin_, check);
-    } else {
-      for (const Live& live : places_.all[number - 1].live) {
-        builder.CreateStore(live.value, at_offset(builder, frame_, live.offset));
-      }
-      ask = make_place_ask(function_, *twin_, check, number);
+  // At the head of a loop: counts down, and changes over for good when the runtime says
+  // so. Otherwise all is as it was, in the registers, too.
+  void place_check(unsigned number) {
+    const Place& place = places_.all[number - 1];
+    Instruction* at = place.head->getTerminator();
+    IRBuilder<> builder(count_down(at, place.check));
+    for (const Live& live : place.live) {
+      builder.CreateStore(live.value, at_offset(builder, frame_, live.offset));
     }
-    CallInst* call = builder.CreateCall(ask, arguments);
+    Function* ask = make_place_ask(function_, *twin_, place.check, number);
+    CallInst* call = builder.CreateCall(ask, {frame_});
+    call->setCallingConv(ask->getCallingConv());
     call->setDebugLoc(nowhere());
     call->setTailCallKind(CallInst::TCK_NoTail);
     if (function_.doesNotThrow()) call->setDoesNotThrow();
-    SwitchInst* where = builder.CreateSwitch(call, over());
-    for (unsigned target = 1; target <= places_.all.size(); ++target) {
-      const Place& place = places_.all[target - 1];
-      if (target == number) {
-        where->addCase(builder.getInt32(target), land_within(place));
-      } else if (number == 0 || is_contained(place.reached_from, number)) {
-        where->addCase(builder.getInt32(target), land_before(place));
-      }
-    }
+    builder.CreateCondBr(builder.CreateIsNotNull(call), over(), at->getParent());
   }
 
   // The tracing version came to the end; one block for all checks.
@@ -372,105 +312,7 @@ class Twin {
     return over_;
   }
 
-  Value* kept_in_frame(IRBuilder<>& builder, const Live& live) {
-    return builder.CreateLoad(live.value->getType(), at_offset(builder, frame_, live.offset));
-  }
-
-  // Comes back to the loop that was left: one more latch.
-  BasicBlock* land_within(const Place& place) {
-    BasicBlock* block = BasicBlock::Create(context_, "plumb.land", &function_);
-    IRBuilder<> builder(block);
-    SmallPtrSet<PHINode*, 8> given;
-    for (const Live& live : place.live) {
-      auto* phi = dyn_cast<PHINode>(live.value);
-      if (!phi || phi->getParent() != place.head) continue;  // did not change
-      phi->addIncoming(kept_in_frame(builder, live), block);
-      given.insert(phi);
-    }
-    builder.CreateBr(place.head);
-    for (PHINode& phi : place.head->phis()) {
-      if (!given.contains(&phi)) phi.addIncoming(PoisonValue::get(phi.getType()), block);
-    }
-    return block;
-  }
-
-  // Comes to a loop from elsewhere: before it, one block for all checks.
-  BasicBlock* land_before(const Place& place) {
-    BasicBlock*& block = before_landings_[place.before];
-    if (block != nullptr) return block;
-    block = BasicBlock::Create(context_, "plumb.land", &function_);
-    IRBuilder<> builder(block);
-    for (const Live& live : place.live) {
-      if (isa<Argument>(live.value)) continue;
-      auto* phi = dyn_cast<PHINode>(live.value);
-      const bool heads = phi && phi->getParent() == place.head;
-      landings_[live.value].emplace_back(block, kept_in_frame(builder, live),
-                                         heads ? place.before : nullptr);
-    }
-    builder.CreateBr(place.before);
-    return block;
-  }
-
-  struct Landing {
-    Landing(BasicBlock* b, Value* v, BasicBlock* h) : block(b), value(v), before(h) {}
-    BasicBlock* block;
-    Value* value;
-    BasicBlock* before;  // of a phi at the head: where it is merged
-  };
-
-  void repair_function() {
-    // Phis at heads take what the landings bring, in the block before the loop.
-    for (const Place& place : places_.all) {
-      BasicBlock* landing_block = before_landings_.lookup(place.before);
-      if (landing_block == nullptr) continue;
-      std::vector<BasicBlock*> usual;
-      for (BasicBlock* from : predecessors(place.before)) {
-        if (from != landing_block) usual.push_back(from);
-      }
-      for (PHINode& phi : place.head->phis()) {
-        Value* outside = phi.getIncomingValueForBlock(place.before);
-        IRBuilder<> builder(place.before, place.before->begin());
-        PHINode* merged = builder.CreatePHI(phi.getType(), usual.size() + 1);
-        for (BasicBlock* from : usual) merged->addIncoming(outside, from);
-        Value* brought = PoisonValue::get(phi.getType());
-        for (const Landing& landing : landings_.lookup(&phi)) {
-          if (landing.block == landing_block) brought = landing.value;
-        }
-        merged->addIncoming(brought, landing_block);
-        phi.setIncomingValueForBlock(place.before, merged);
-      }
-    }
-    for (auto& [value, landings] : landings_) {
-      std::vector<Landing> others;
-      for (const Landing& landing : landings) {
-        // A phi of this head is merged already; of an earlier loop's it is a
-        // value like any other.
-        if (!landing.before) others.push_back(landing);
-      }
-      if (others.empty()) continue;
-      auto* original = cast<Instruction>(value);
-      SSAUpdater update;
-      update.Initialize(original->getType(), original->getName());
-      update.AddAvailableValue(original->getParent(), original);
-      for (const Landing& landing : others) {
-        update.AddAvailableValue(landing.block, landing.value);
-      }
-      std::vector<Use*> uses;
-      for (Use& use : original->uses()) uses.push_back(&use);
-      for (Use* use : uses) {
-        auto* user = cast<Instruction>(use->getUser());
-        if (!isa<PHINode>(user) && user->getParent() == original->getParent()) continue;
-        update.RewriteUse(*use);
-      }
-    }
-  }
-
   // --- small things
-
-  Value* address_of(IRBuilder<>& builder, GlobalVariable* variable) {
-    return variable->isThreadLocal() ? builder.CreateThreadLocalAddress(variable)
-                                     : static_cast<Value*>(variable);
-  }
 
   // Line 0 marks frames that are not in the source.
   DebugLoc nowhere() {
@@ -497,8 +339,6 @@ class Twin {
   Halves halves_;
   std::optional<Tracing> tracing_;
   SwitchInst* choice_ = nullptr;
-  MapVector<Value*, std::vector<Landing>> landings_;
-  MapVector<BasicBlock*, BasicBlock*> before_landings_;
   BasicBlock* over_ = nullptr;
 };
 

@@ -3,25 +3,21 @@
 //
 // Representation. A check is a count in memory (of each thread, in an executable)
 // that is decremented; below zero a cold function asks the runtime whether a burst
-// begins (sampled_ask.h).
-// Checks stand at the entry of a function and at the head of its outermost loops
-// (where sampled_choice.h wants them). The tracing version is one function for all
-// of them: it takes the number of the place to go on at (0: the entry) and a frame
-// in memory with what is alive there, and runs until it is over (0, with the result
-// in the frame) or until the burst is, at the head of an outermost loop: it then
-// puts what is alive there into the frame and returns the loop's number, and the
-// function goes on from there by itself.
+// begins (sampled_ask.h). Checks stand at the entry of a function and at the head of its
+// largest long loop (sampled_choice.h). The tracing version is one function for both: it
+// takes the number of the place to go on at (0: the entry) and a frame in memory with
+// what is alive there.
 //
-// Invariants. The hot version's loops keep one entry: whoever comes back from
-// outside of a loop lands before it, whoever comes back from within is one more
-// latch. Variables in memory are in the frame, where both versions have them. Labels are those of
-// the function in both, so that a computed goto means the same.
+// Nobody comes back from it: when a burst is over, the rest of the function runs in the
+// plain half of the tracing version (sampled_halves.h), which has the loop's check as
+// well, so that the next burst can begin there. So the hot version only grows by a test,
+// and cold code that leaves it.
 //
-// A function without long loops is traced whole or not at all: its tracing version has
-// the same type, and the hot one grows by a test and a jump.
+// Invariants. Variables in memory are in the frame, where both versions have them.
+// Labels are those of the function in both, so that a computed goto means the same.
 //
-// When a burst ends elsewhere, as in an inner loop, the tracing version goes on in its
-// plain half (sampled_halves.h) up to one of these ends.
+// A function without such a loop is traced whole or not at all: its tracing version has
+// the same type.
 //
 // Limits: functions that cannot be copied (variable arguments, setjmp, musttail, asm
 // goto) are not traced.
