@@ -57,7 +57,7 @@ struct alignas(64) QuickSite {
 };
 static_assert(sizeof(QuickSite) == 64);
 // Callers of callers differ, at the same depth: a few for each place in the table.
-inline constexpr unsigned kQuickWays = 4;
+inline constexpr unsigned kQuickWays = 8;
 inline constexpr unsigned kQuickSetBits = 10;
 
 inline constexpr size_t kQuickSets = size_t{1} << kQuickSetBits;

@@ -237,6 +237,7 @@ __attribute__((noinline)) QuickSite* see_others(QuickSite* first, uintptr_t key,
                                                 uint64_t size_and_epoch) {
   for (unsigned i = 1; i < kQuickWays; ++i) {
     QuickSite* site = first + i * kQuickSets;
+    if (site->caller == 0) break;  // none were here
     if (is_same_site(*site, key, frame, size_and_epoch)) return site;
   }
   return nullptr;
@@ -288,8 +289,9 @@ __attribute__((always_inline)) inline void* quick_allocate(size_t size, PlumbApi
   return block;
 }
 
-__attribute__((always_inline)) inline void* quick_malloc(size_t size, const Called& called) {
-  return quick_allocate(size, PLUMB_API_MALLOC, called, [size] {
+__attribute__((always_inline)) inline void* quick_malloc(size_t size, PlumbApi api,
+                                                         const Called& called) {
+  return quick_allocate(size, api, called, [size] {
     void* block = __libc_malloc(size);
     if (__builtin_expect(size > kSmall, 0)) return scrubbed(block, 0, size);
     if (__builtin_expect(block != nullptr, 1)) zero_words(block, size);
@@ -300,7 +302,9 @@ __attribute__((always_inline)) inline void* quick_malloc(size_t size, const Call
 // Null: nothing was done.
 __attribute__((always_inline)) inline void* quick_realloc(void* old, size_t size,
                                                           const Called& called) {
-  if (__builtin_expect(old == nullptr || size == 0, 0)) return nullptr;
+  // Many programs have realloc for all they allocate.
+  if (old == nullptr) return quick_malloc(size, PLUMB_API_REALLOC, called);
+  if (__builtin_expect(size == 0, 0)) return nullptr;
   const QuickSite* seen = see(size, PLUMB_API_REALLOC, called);
   if (__builtin_expect(seen == nullptr, 0)) return nullptr;
   QuickInside in;
@@ -381,7 +385,7 @@ __attribute__((noinline)) void careful_free(void* block) {
 }  // namespace
 
 PLUMB_EXPORT void* malloc(size_t size) {
-  void* block = quick_malloc(size, PLUMB_CALLED());
+  void* block = quick_malloc(size, PLUMB_API_MALLOC, PLUMB_CALLED());
   if (__builtin_expect(block != nullptr, 1)) return block;
   return careful_malloc(size, PLUMB_CALLED());
 }
