@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 plumb=build/release/bin/plumb
-all=(large-report agreement overhead library robust leak-suites places compiled-suites dropped injected compiled sampled bursts fidelity figures heap-model packages static static-generated large-check)
+all=(large-report agreement overhead shares library robust leak-suites places compiled-suites dropped injected compiled sampled bursts fidelity figures heap-model packages static static-generated large-check)
 names=("${all[@]}")
 # Options go to the measurement named before them: static --suites=DIR.
 options=()
@@ -21,6 +21,7 @@ for name in "${names[@]}"; do
     agreement) python3 bench/agreement.py "$plumb" "${options[@]}" ;;
     robust) python3 bench/robust.py "$plumb" "${options[@]}" ;;
     leak-suites) python3 bench/leak_suites.py "$plumb" "${options[@]}" ;;
+    shares) python3 bench/shares.py "$plumb" "${options[@]}" ;;
     library) python3 bench/library.py build/release/lib/plumb/libplumb_preload.so "${options[@]}" ;;
     places) python3 bench/places.py "$plumb" "${options[@]}" ;;
     compiled-suites) python3 bench/compiled_suites.py "$plumb" "${options[@]}" ;;
