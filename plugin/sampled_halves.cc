@@ -4,28 +4,19 @@
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-#include "llvm/Transforms/Utils/Local.h"
-#include "llvm/Transforms/Utils/PromoteMemToReg.h"
 #include "sampled_choice.h"
 #include "sampled_places.h"
+#include "sampled_slots.h"
 
 using namespace llvm;
 
 namespace plumb::pass {
 
 namespace {
-
-bool is_used_elsewhere(const Instruction& value) {
-  return any_of(value.users(), [&](const User* user) {
-    const auto* instruction = cast<Instruction>(user);
-    return instruction->getParent() != value.getParent() || isa<PHINode>(instruction);
-  });
-}
 
 bool all_can_be_kept(Function& function) {
   return all_of(instructions(function), [](const Instruction& value) {
@@ -65,26 +56,133 @@ std::vector<BasicBlock*> split_ways_out(const Edges& edges) {
   return ways;
 }
 
-void copy_blocks(Function& function, Halves& halves) {
-  std::vector<BasicBlock*> copies;
-  for (BasicBlock* block : halves.traced) {
-    BasicBlock* copy = CloneBasicBlock(block, halves.plain, ".plain", &function);
-    halves.plain[block] = copy;
-    copies.push_back(copy);
+void note_copies(const ValueToValueMapTy& copy, ArrayRef<BasicBlock*> blocks, Halves& halves) {
+  const auto note = [&](Value* value) {
+    const auto known = copy.find(value);
+    if (known == copy.end()) return;
+    auto* other = static_cast<Value*>(known->second);
+    if (other && other != value) halves.copies[value].push_back(other);
+  };
+  for (BasicBlock* block : blocks) {
+    note(block);
+    for (Instruction& instruction : *block) {
+      if (!instruction.getType()->isVoidTy()) note(&instruction);
+    }
   }
-  // Variables are both halves' own.
+}
+
+void clone_blocks(Function& function, ArrayRef<BasicBlock*> blocks, ValueToValueMapTy& copy) {
+  for (BasicBlock* block : blocks) {
+    copy[block] = CloneBasicBlock(block, copy, ".plain", &function);
+  }
+}
+
+void remap(ArrayRef<BasicBlock*> blocks, ValueToValueMapTy& copy) {
+  for (BasicBlock* block : blocks) {
+    for (Instruction& instruction : *cast<BasicBlock>(copy[block])) {
+      RemapInstruction(&instruction, copy, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
+    }
+  }
+}
+
+// Everything, with variables that are both halves' own.
+void copy_all(Function& function, Halves& halves, ValueToValueMapTy& copy) {
+  clone_blocks(function, halves.traced, copy);
   std::vector<Instruction*> variables;
   for (Instruction& instruction : function.getEntryBlock()) {
     if (!isa<AllocaInst>(instruction)) continue;
-    variables.push_back(cast<Instruction>(halves.plain[&instruction]));
-    halves.plain[&instruction] = &instruction;
+    variables.push_back(cast<Instruction>(copy[&instruction]));
+    copy[&instruction] = &instruction;
   }
   for (Instruction* variable : variables) variable->eraseFromParent();
-  for (BasicBlock* copy : copies) {
-    for (Instruction& instruction : *copy) {
-      RemapInstruction(&instruction, halves.plain,
-                       RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
+  remap(halves.traced, copy);
+  note_copies(copy, halves.traced, halves);
+}
+
+// The ways out lead where those of the loop itself do.
+void add_ways_out(ArrayRef<BasicBlock*> blocks, ValueToValueMapTy& copy) {
+  for (BasicBlock* block : blocks) {
+    SmallSetVector<BasicBlock*, 4> outside;
+    for (BasicBlock* next : successors(block)) {
+      if (copy.find(next) == copy.end()) outside.insert(next);
     }
+    for (BasicBlock* next : outside) {
+      for (PHINode& phi : next->phis()) {
+        SmallVector<Value*, 4> brought;
+        for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
+          if (phi.getIncomingBlock(i) == block) brought.push_back(phi.getIncomingValue(i));
+        }
+        for (Value* value : brought) {
+          const auto known = copy.find(value);
+          phi.addIncoming(known == copy.end() ? value : static_cast<Value*>(known->second),
+                          cast<BasicBlock>(copy[block]));
+        }
+      }
+    }
+  }
+}
+
+// From outside of the loop, or from a plain copy of a loop that is in it.
+void drop_absent_ways(BasicBlock& block) {
+  const SmallPtrSet<BasicBlock*, 8> from(pred_begin(&block), pred_end(&block));
+  for (PHINode& phi : block.phis()) {
+    for (unsigned i = phi.getNumIncomingValues(); i-- > 0;) {
+      if (!from.contains(phi.getIncomingBlock(i))) phi.removeIncomingValue(i, false);
+    }
+  }
+}
+
+// A loop whose head has been split: the crossing leads to what comes after its phis.
+void copy_loop(Function& function, ArrayRef<BasicBlock*> blocks, BasicBlock* body, bool is_short,
+               Halves& halves) {
+  ValueToValueMapTy copy;
+  clone_blocks(function, blocks, copy);
+  remap(blocks, copy);
+  for (BasicBlock* block : blocks) drop_absent_ways(*cast<BasicBlock>(copy[block]));
+  add_ways_out(blocks, copy);
+  note_copies(copy, blocks, halves);
+  halves.crossings.push_back({body, cast<BasicBlock>(copy[body]), is_short});
+}
+
+struct SplitHead {
+  BasicBlock* head;
+  BasicBlock* body;
+};
+
+std::vector<SplitHead> split_heads(ArrayRef<BasicBlock*> heads) {
+  std::vector<SplitHead> split;
+  for (BasicBlock* head : heads) {
+    split.push_back({head, SplitBlock(head, head->getFirstNonPHIIt())});
+  }
+  return split;
+}
+
+bool are_all_loops(ArrayRef<BasicBlock*> heads, const LoopInfo& loops) {
+  return all_of(heads, [&](BasicBlock* head) {
+    const Loop* loop = loops.getLoopFor(head);
+    return loop && loop->getHeader() == head;
+  });
+}
+
+void copy_loops(Function& function, ArrayRef<BasicBlock*> heads, Halves& halves) {
+  const std::vector<SplitHead> split = split_heads(heads);
+  for (BasicBlock& block : function) halves.traced.push_back(&block);
+  struct Copied {
+    BasicBlock* body;
+    std::vector<BasicBlock*> blocks;
+    bool is_short;
+  };
+  std::vector<Copied> all;
+  {
+    DominatorTree dominators(function);
+    const LoopInfo loops(dominators);
+    for (const SplitHead& at : split) {
+      const Loop* loop = loops.getLoopFor(at.head);
+      all.push_back({at.body, {loop->block_begin(), loop->block_end()}, !is_long(*loop)});
+    }
+  }
+  for (const Copied& loop : all) {
+    copy_loop(function, loop.blocks, loop.body, loop.is_short, halves);
   }
 }
 
@@ -98,13 +196,8 @@ void drop_lifetimes(Function& function) {
   for (Instruction* instruction : removed) instruction->eraseFromParent();
 }
 
-}  // namespace
-
-void make_halves(Function& function, const LabelTables& tables, Halves& halves) {
-  for (BasicBlock& block : function) halves.traced.push_back(&block);
-  const auto heads = crossing_heads(function, tables);
-  if (heads.empty() || !all_can_be_kept(function)) return;
-  drop_lifetimes(function);
+void copy_function(Function& function, ArrayRef<BasicBlock*> heads, const LabelTables& tables,
+                   Halves& halves) {
   Edges edges;
   SmallPtrSet<BasicBlock*, 16> short_ones;
   {
@@ -120,96 +213,40 @@ void make_halves(Function& function, const LabelTables& tables, Halves& halves) 
     }
   }
   const std::vector<BasicBlock*> ways_out = split_ways_out(edges);
-  std::vector<std::pair<BasicBlock*, bool>> bodies;
-  for (BasicBlock* head : heads) {
-    BasicBlock* body = SplitBlock(head, head->getFirstNonPHIIt());
-    bodies.emplace_back(body, short_ones.contains(head));
-  }
-  halves.traced.clear();
+  const std::vector<SplitHead> split = split_heads(heads);
   for (BasicBlock& block : function) halves.traced.push_back(&block);
-  copy_blocks(function, halves);
-  const auto copy = [&](BasicBlock* block) { return cast<BasicBlock>(halves.plain[block]); };
-  for (const auto& [body, is_short] : bodies) {
-    halves.crossings.push_back({body, copy(body), is_short});
+  ValueToValueMapTy copies;
+  copy_all(function, halves, copies);
+  const auto copy = [&](BasicBlock* block) { return cast<BasicBlock>(copies[block]); };
+  for (const auto& [head, body] : split) {
+    halves.crossings.push_back({body, copy(body), short_ones.contains(head)});
   }
   for (BasicBlock* way : ways_out) halves.returns.push_back({way, copy(way), true});
   if (!tables.all.empty()) {
-    Blocks copies;
-    for (BasicBlock* block : halves.traced) copies.insert(copy(block));
-    copy_label_tables(tables, function, function, copies, halves.plain);
+    Blocks plain;
+    for (BasicBlock* block : halves.traced) plain.insert(copy(block));
+    copy_label_tables(tables, function, function, plain, copies);
   }
 }
 
-void Slots::make_for_halves() {
-  if (!halves_.is_split()) return;
-  std::vector<Instruction*> values;
-  for (Instruction& value : instructions(function_)) {
-    const auto copy = halves_.plain.find(&value);
-    if (isa<AllocaInst>(value) || copy == halves_.plain.end()) continue;
-    // What ended a block may have been replaced in one of the halves.
-    auto* other = dyn_cast_or_null<Instruction>(static_cast<Value*>(copy->second));
-    if (is_used_elsewhere(value) || (other && is_used_elsewhere(*other))) {
-      values.push_back(&value);
-    }
-  }
-  for (Instruction* value : values) of(value);
-}
+}  // namespace
 
-AllocaInst* Slots::of(Value* value) {
-  if (AllocaInst* known = slots_.lookup(value)) return known;
-  AllocaInst* slot = make(value->getType());
-  slots_[value] = slot;
-  const auto copy = halves_.plain.find(value);
-  Value* other = copy == halves_.plain.end() ? nullptr : static_cast<Value*>(copy->second);
-  put_in(value, slot);
-  if (other && other != value) put_in(other, slot);
-  return slot;
-}
-
-AllocaInst* Slots::make(Type* type) {
-  return IRBuilder<>(&*function_.getEntryBlock().getFirstInsertionPt()).CreateAlloca(type);
-}
-
-void Slots::put_in(Value* value, AllocaInst* slot) {
-  if (auto* call = dyn_cast<InvokeInst>(value)) {
-    SplitEdge(call->getParent(), call->getNormalDest());
+void make_halves(Function& function, const LabelTables& tables, Halves& halves) {
+  const SmallVector<BasicBlock*, 16> heads = crossing_heads(function, tables).takeVector();
+  if (heads.empty() || !all_can_be_kept(function)) {
+    for (BasicBlock& block : function) halves.traced.push_back(&block);
+    return;
   }
-  std::vector<Use*> uses;
-  for (Use& use : value->uses()) uses.push_back(&use);
-  DenseMap<std::pair<PHINode*, BasicBlock*>, Value*> loaded;
-  for (Use* use : uses) {
-    auto* user = cast<Instruction>(use->getUser());
-    if (auto* phi = dyn_cast<PHINode>(user)) {
-      BasicBlock* from = phi->getIncomingBlock(*use);
-      Value*& again = loaded[{phi, from}];
-      if (!again) {
-        again = IRBuilder<>(from->getTerminator()).CreateLoad(value->getType(), slot);
-      }
-      use->set(again);
-    } else {
-      use->set(IRBuilder<>(user).CreateLoad(value->getType(), slot));
-    }
+  drop_lifetimes(function);
+  bool only_loops = tables.jumps.empty();
+  if (only_loops) {
+    DominatorTree dominators(function);
+    only_loops = are_all_loops(heads, LoopInfo(dominators));
   }
-  IRBuilder<> builder(function_.getContext());
-  if (isa<Argument>(value)) {
-    builder.SetInsertPoint(function_.getEntryBlock().getTerminator());
-  } else if (auto* phi = dyn_cast<PHINode>(value)) {
-    builder.SetInsertPoint(phi->getParent(), phi->getParent()->getFirstInsertionPt());
-  } else if (auto* call = dyn_cast<InvokeInst>(value)) {
-    BasicBlock* normal = call->getNormalDest();
-    builder.SetInsertPoint(normal, normal->getFirstInsertionPt());
-  } else {
-    builder.SetInsertPoint(cast<Instruction>(value)->getNextNode());
-  }
-  builder.CreateStore(value, slot);
-}
-
-void Slots::promote() {
-  removeUnreachableBlocks(function_);
-  std::vector<AllocaInst*> all;
-  for (const auto& [value, slot] : slots_) all.push_back(slot);
-  DominatorTree dominators(function_);
-  PromoteMemToReg(all, dominators);
+  if (only_loops)
+    copy_loops(function, heads, halves);
+  else
+    copy_function(function, heads, tables, halves);
 }
 
 }  // namespace plumb::pass

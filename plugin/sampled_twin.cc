@@ -18,6 +18,7 @@
 #include "sampled_halves.h"
 #include "sampled_labels.h"
 #include "sampled_places.h"
+#include "sampled_slots.h"
 #include "sampled_tracing.h"
 
 using namespace llvm;
@@ -190,9 +191,10 @@ class Twin {
 
   // Who goes on in the plain half for long may come into a burst again.
   void check_plain(const Place& place) {
-    if (!halves_.is_split()) return;
     auto* traced = cast<BasicBlock>(copies_[place.body]);
-    auto* plain = cast<BasicBlock>(halves_.plain[traced]);
+    const auto* known = halves_.copies.find(traced);
+    if (known == halves_.copies.end()) return;
+    auto* plain = cast<BasicBlock>(known->second.front());  // it is in no other loop
     Instruction* first = &*plain->getFirstNonPHIIt();
     IRBuilder<> builder(count_down(first, place.check));
     CallInst* begins = burst_begins(builder, place.check);
