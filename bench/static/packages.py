@@ -120,6 +120,10 @@ SAMPLE = {
     "cflow": Package(half="report"),
     "tetgen": Package("C++", half="develop", configure=[*CMAKE], build=[]),
     "clustalw": Package("C++", half="develop", configure=["./configure"]),
+    "nano": Package(half="report"),
+    "fyba": Package("C++", half="report", configure=["sh", "-c", "autoreconf -fi && ./configure"]),
+    "exempi": Package("C++", half="report", configure=["./configure"]),
+    "googletest": Package("C++", half="report", configure=[*CMAKE], build=[]),
 }
 PACKAGES |= SAMPLE
 

@@ -119,5 +119,27 @@ void *stored_ok(struct table *table, void *where, int *y) {
 )");
 }
 
+// What a library's users pass to it nobody has seen; a program has all of it.
+constexpr const char* kVisit = R"(
+struct visitor { void (*see)(void *); };
+static void print(void *text) { puts(text); }
+struct visitor *printer(void) {
+  struct visitor *made = calloc(1, sizeof *made);
+  if (made) made->see = print;
+  return made;
+}
+void visited_bad(struct visitor *visitor, const char *name) {
+  char *copy = strdup(name);
+  visitor->see(copy);
+}
+)";
+
+TEST(Bystanders, OfALibraryKnowNothingOfWhatItsUsersPass) {
+  const std::string text = std::string(kHeader) + "#include <stdio.h>\n" + kVisit;
+  EXPECT_EQ(finders(check_source(text)), Names{});
+  EXPECT_EQ(finders(check_source(text + "int main(void) { printer(); return 0; }\n")),
+            (Names{"visited_bad", "main"}));
+}
+
 }  // namespace
 }  // namespace plumb::check

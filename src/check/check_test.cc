@@ -145,6 +145,49 @@ int f(int n) {
   EXPECT_EQ(leak.fix->text, "`free(p)` before it goes out of scope here");
 }
 
+TEST(Check, SuggestsTheFormOfDeleteThatBelongs) {
+  const Report report = check_source(R"(
+void one() { int *p = new int; *p = 1; }
+void many(int n) { int *p = new int[n]; *p = 1; }
+)",
+                                     "cc");
+  ASSERT_EQ(report.leaks.size(), 2u);
+  for (const Leak& leak : report.leaks) {
+    const bool many = leak.loss->stack.front().function.starts_with("many");
+    ASSERT_TRUE(leak.fix);
+    EXPECT_EQ(leak.allocation.api, many ? "operator new[]" : "operator new");
+    EXPECT_TRUE(leak.fix->text.starts_with(many ? "`delete[] p`" : "`delete p`")) << leak.fix->text;
+  }
+}
+
+// An exception that the callee catches is none of the caller's.
+TEST(Check, WhatIsCaughtAsAStandardExceptionGoesNoFurther) {
+  const auto with = [](const std::string& handler) {
+    return check_source(R"(
+#include <exception>
+#include <cstdlib>
+struct Problem : std::exception {};
+struct Rare {};
+void note(const char*);
+void work(int n) {
+  if (n > 3) throw Problem();
+}
+void guarded(int n) {
+  try { work(n); } catch ()" +
+                            handler + R"() { note("failed"); exit(1); }
+}
+void use(int n) {
+  int *p = new int(n);
+  guarded(*p);
+  delete p;
+}
+)",
+                        "cc");
+  };
+  EXPECT_EQ(finders(with("const std::exception &e")), Names{});
+  EXPECT_EQ(finders(with("Rare &e")), Names{"use"});
+}
+
 // The scope ends when an exception passes, and it says so, though `delete` stands below.
 TEST(Check, WhatAnExceptionLosesIsLostWhereItIsThrown) {
   const Report report = check_source(R"(

@@ -11,6 +11,7 @@
 #include "base/source.h"
 #include "check/condition_text.h"
 #include "check/summary_graph.h"
+#include "core/allocator_names.h"
 
 namespace plumb::check {
 
@@ -283,7 +284,7 @@ Leak Writer::leak(const Candidate& candidate) const {
   for (const Origin& origin : chain(candidate)) {
     const Operation& o = body(origin.function).operations[origin.operation];
     if (leak.allocation.stack.empty()) {
-      leak.allocation.api = callee_name(origin.function, o);
+      leak.allocation.api = api_name(callee_name(origin.function, o));
       leak.resource = resource_of(origin.function, o);
     }
     leak.allocation.stack.push_back(frame(origin.function, o.location));

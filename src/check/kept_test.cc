@@ -1,6 +1,7 @@
 // What a run keeps must change nothing but the time of the next one.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <random>
@@ -77,8 +78,6 @@ void worse(int n) {
 class KeptTest : public ::testing::Test {
  protected:
   KeptTest() {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
     write("make.c", kMake);
     write("use.c", kUse);
   }
@@ -134,7 +133,14 @@ class KeptTest : public ::testing::Test {
     return out;
   }
 
-  const std::string folder_ = ::testing::TempDir() + "plumb_kept_test";
+  static std::string make_folder() {
+    std::string pattern = ::testing::TempDir() + "plumb_kept_XXXXXX";
+    const char* made = mkdtemp(pattern.data());
+    EXPECT_NE(made, nullptr);
+    return pattern;
+  }
+
+  const std::string folder_ = make_folder();
 };
 
 TEST_F(KeptTest, AWarmRunSaysTheSame) {

@@ -60,5 +60,42 @@ TEST(Rounds, ALoopWithManyWaysOut) {
   EXPECT_EQ(finders(report), Names{"each_round_bad"});
 }
 
+// The status has no value before the loop that sets it: after the loop it has the loop's.
+TEST(Rounds, AStatusThatTheLoopSets) {
+  expect_by_name(std::string(kHeader) + R"(
+struct queue { void *slots[16]; int count; };
+static int push(struct queue *queue, void *item) {
+  if (queue->count >= 16) return -1;
+  queue->slots[queue->count++] = item;
+  return 0;
+}
+static int dispatch(struct queue *queue, void *item) {
+  int i, status;
+  for (i = 0; i < 1000; i++) {
+    status = push(queue, item);
+    if (status < 0) continue;
+    break;
+  }
+  if (status < 0) return -1;
+  return 0;
+}
+int send_bad(struct queue *queue, const char *text) {
+  char *copy = strdup(text);
+  if (!copy) return -1;
+  if (dispatch(queue, copy) < 0) return -1;
+  return 0;
+}
+int send_ok(struct queue *queue, const char *text) {
+  char *copy = strdup(text);
+  if (!copy) return -1;
+  if (dispatch(queue, copy) < 0) {
+    free(copy);
+    return -1;
+  }
+  return 0;
+}
+)");
+}
+
 }  // namespace
 }  // namespace plumb::check

@@ -247,6 +247,11 @@ std::vector<std::string_view> names_of_api(std::string_view api) {
   return names;
 }
 
+std::string_view api_name(std::string_view function) {
+  const AllocatorName* entry = find_exact(function);
+  return entry == nullptr ? function : entry->api;
+}
+
 bool is_derived_api(std::string_view api) {
   const AllocatorName* entry = find_exact(api);
   return entry != nullptr && entry->role == derived;

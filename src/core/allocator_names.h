@@ -35,6 +35,10 @@ bool is_start_up_function(std::string_view function);
 // contains `api` itself.
 std::vector<std::string_view> names_of_api(std::string_view api);
 
+// What Allocation::api calls the function: "_Znwm" -> "operator new". The name itself when
+// it is none of the allocator's.
+std::string_view api_name(std::string_view function);
+
 // The api gets its memory from malloc ("strdup").
 bool is_derived_api(std::string_view api);
 

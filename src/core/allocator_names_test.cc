@@ -95,6 +95,13 @@ TEST(AllocatorNames, GivesTheNamesOfAnApi) {
   EXPECT_FALSE(is_derived_api("pool_get"));
 }
 
+TEST(AllocatorNames, GivesTheApiOfASymbol) {
+  EXPECT_EQ(api_name("_Znwm"), "operator new");
+  EXPECT_EQ(api_name("_ZnamRKSt9nothrow_t"), "operator new[]");
+  EXPECT_EQ(api_name("strdup"), "strdup");
+  EXPECT_EQ(api_name("pool_take"), "pool_take");
+}
+
 TEST(UserFrame, SkipsTheAllocator) {
   const Stack with = stack({"malloc", "operator new(unsigned long)", "make", "main"});
   EXPECT_EQ(user_frame(with), &with[2]);

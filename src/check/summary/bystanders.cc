@@ -40,6 +40,7 @@ class Bystanders {
     }
   };
 
+  bool is_program() const;
   void reach(FunctionId root);
   Mask untouched(FunctionId id);
   void step(const ProgramFunction& function, std::uint32_t index, Derived& derived);
@@ -55,6 +56,12 @@ class Bystanders {
   std::vector<bool> reached_;           // by FunctionId
   std::vector<FunctionId> candidates_;  // and what they call
 };
+
+bool Bystanders::is_program() const {
+  return std::ranges::any_of(program_.functions(), [&](const ProgramFunction& function) {
+    return program_.symbol(function.symbol).name == "main";
+  });
+}
 
 // All functions that may be called, by name, from `root` on.
 void Bystanders::reach(FunctionId root) {
@@ -210,10 +217,12 @@ Mask Bystanders::untouched(FunctionId id) {
 
 std::unordered_map<std::uint32_t, Mask> Bystanders::find() {
   std::unordered_map<std::uint32_t, Mask> out;
-  // Only types that are called through pointers matter.
+  // Only types that are called through pointers matter. To a library its users may pass
+  // what nobody has seen here; what returns nothing is there to change or free something.
+  const bool closed = is_program();
   for (const ProgramFunction& function : program_.functions()) {
     for (const Operation& o : function.body->operations) {
-      if (is_indirect_call(o)) out.emplace(o.type, kAll);
+      if (is_indirect_call(o) && (closed || o.width != 0)) out.emplace(o.type, kAll);
     }
   }
   std::vector<std::pair<std::uint32_t, FunctionId>> taken;  // type, function

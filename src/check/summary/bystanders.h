@@ -7,7 +7,8 @@
 // these functions and those that they call.
 //
 // Limits: by the type as the machine has it, so that one function that keeps a pointer
-// spoils it for all of its type; a function that another program would pass is not known.
+// spoils it for all of its type; a function that another program would pass is not known,
+// so that in a library what returns nothing is trusted with nothing.
 #pragma once
 
 #include <cstdint>

@@ -35,10 +35,12 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
   std::vector<std::pair<ValueId, Fact>> made;  // new values and what both sides say of them
   const auto meet = [&](ValueId& value, ValueId with, ValueId place, std::int64_t number) {
     if (value == with) return;
-    if (value == kNoValue || with == kNoValue) {
-      // Unset on one path: not used after it, or it does not matter.
-      if (value != kNoValue) changed = true;
-      value = kNoValue;
+    if (with == kNoValue) return;
+    if (value == kNoValue) {
+      // A variable that is not set on one path is not read behind it: `int status;` before
+      // the loop that sets it.
+      changed = true;
+      value = with;
       return;
     }
     const ValueId merged = values_.merge(block, place, number, value, with);
