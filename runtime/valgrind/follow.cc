@@ -168,6 +168,19 @@ void wipe_stack(Addr sp, Addr end) {
   }
 }
 
+// What our own library left below the stack pointer when it returned to the program: its
+// stores are not followed, and somebody may copy the words later.
+void wipe_own_frames(Addr sp) {
+  constexpr Addr kDeep = 1024;
+  const NSegment* segment = VG_(am_find_nsegment)(sp);
+  if (segment == nullptr || !segment->hasW) return;
+  Addr at = sp - kDeep > segment->start ? sp - kDeep : segment->start;
+  for (at = (at + 7) & ~Addr{7}; at < sp; at += sizeof(Addr)) {
+    Addr* word = reinterpret_cast<Addr*>(at);
+    if (watch::in_arena(plain(*word)) && slots.find(at) == nullptr) *word = 0;
+  }
+}
+
 void reconcile(Addr word, bool saved, bool partial, ThreadId thread) {
   const BlockId found = find_block(*reinterpret_cast<const Addr*>(word));
   Slot* slot = slots.find(word);
@@ -395,7 +408,10 @@ void look_at_block(const VexGuestAMD64State* state, const Piece* piece, ThreadId
       RawStack stack;
       take_stack(thread_id, stack);
       put_innermost(stack, it.read_ip, sp - sizeof(Addr));
-      note_drop(it, kScopeEnd, keep_stack(stack), kReturned | kLastRead);
+      // As in has_as_result().
+      const bool second = (seen.in & bit(kRdx)) != 0 && (thread.before->writes & bit(kRdx)) != 0;
+      const bool returned = (seen.in & bit(kRax)) != 0 || second;
+      note_drop(it, kScopeEnd, keep_stack(stack), kLastRead | (returned ? kReturned : 0));
       note_registers(it, it.read_registers);
       end_trail(it);
       it.owner_sp = 0;
@@ -597,6 +613,7 @@ VG_REGPARM(2) void on_piece(const VexGuestAMD64State* state, const Piece* piece)
   floating -= advance_trails(id, thread, piece, sp);
   const bool returned = thread.before != nullptr && thread.before->ends_in_return;
   if (returned) note_left_overs(state, thread);
+  if (returned && is_own(thread.before->first) && !is_own(piece->first)) wipe_own_frames(sp);
   // What our own library does with registers means nothing; except that main and
   // the threads' functions return to it.
   const bool ended =

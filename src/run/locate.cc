@@ -64,7 +64,7 @@ class Locating {
       default:
         break;
     }
-    if (loss.cause == Cause::scope_end) put_not_before_use(loss);
+    if (loss.cause == Cause::scope_end || loss.cause == Cause::discarded) put_not_before_use(loss);
     return loss;
   }
 
@@ -212,6 +212,7 @@ class Locating {
       if (*used.line == *lost.line) continue;
       if (*used.line > *lost.line) {
         put_innermost(Stack(use.begin() + static_cast<std::ptrdiff_t>(of_use), use.end()), loss);
+        loss.cause = Cause::scope_end;
       }
       return;
     }
