@@ -237,15 +237,25 @@ class Locating {
     if (!holder_ && loss.cause == Cause::scope_end) place_by_use(loss);
     if (!holder_ || seen_.place.frame != 0) return;
     if (loss.cause == Cause::scope_end) {
-      std::optional<Stack> frames = frames_of_holder(pc_of(seen_.stack.front()), true);
+      const std::uint64_t pc = pc_of(seen_.stack.front());
+      // Of something inlined whose result nobody took.
+      std::optional<Stack> frames =
+          frames_from(pc, true, variables_at(0)->frames_given(*holder_, pc));
+      if (frames) {
+        put_innermost(std::move(*frames), loss);
+        loss.cause = Cause::discarded;
+        return;
+      }
+      frames = frames_of_holder(pc, true);
       if (frames) {
         put_innermost(std::move(*frames), loss);
         return;
       }
       // It was inlined, and is over; whoever got its result had the last look.
-      const std::uint64_t pc = pc_of(seen_.stack.front());
-      frames = frames_from(pc, true, variables_at(0)->frames_after(*holder_, pc));
+      const std::optional<std::size_t> after = variables_at(0)->frames_after(*holder_, pc);
+      frames = frames_from(pc, true, after);
       if (frames) {
+        put_next_line(pc, *after, *frames);
         put_innermost(std::move(*frames), loss);
       } else {
         put_scope_end(loss);
@@ -255,6 +265,17 @@ class Locating {
       // Made anew by the next round of a loop: this one's scope had ended.
       if (put_scope_end(loss)) loss.cause = Cause::scope_end;
     }
+  }
+
+  // The statement behind this instruction, if the next few have one.
+  void put_next_line(std::uint64_t pc, std::size_t inside, Stack& frames) {
+    constexpr std::uint64_t kFew = 24;
+    if (!frames.front().line) return;
+    const auto next = variables_at(0)->next_line(pc, inside, *frames.front().line,
+                                                 {{pc + 1, pc + 1 + kFew}});
+    if (!next) return;
+    frames.front().line = static_cast<std::uint32_t>(*next);
+    frames.front().column.reset();
   }
 
   std::vector<Stretch> stretches() const {
@@ -317,7 +338,19 @@ class Locating {
     std::optional<Stack> frames;
     if (holder_ && holder_->function != 0) frames = frames_of_holder(pc, true);
     if (const auto came = allocated_here(); !frames && came) {
-      frames = frames_from(pc, true, variables_at(0)->frames_without(pc, *came));
+      const std::size_t without = variables_at(0)->frames_without(pc, *came);
+      frames = frames_from(pc, true, without);
+      // Nothing that was inlined here had it: it was over before, in what used it last.
+      const TraceAddress* use = used_here();
+      if (frames && frames->size() == 1 && without != 0 && use != nullptr) {
+        const std::size_t inside = variables_at(0)->frames_without(pc_of(*use), *came);
+        std::optional<Stack> used = frames_from(pc_of(*use), true, inside);
+        if (used && used->size() > 1) {
+          put_next_line(pc_of(*use), inside, *used);
+          loss.cause = Cause::scope_end;
+          frames = std::move(used);
+        }
+      }
     }
     if (frames) put_innermost(std::move(*frames), loss);
   }

@@ -636,6 +636,20 @@ std::optional<std::size_t> Variables::frames_after(const FoundVariable& variable
   return count;
 }
 
+std::optional<std::size_t> Variables::frames_given(const FoundVariable& variable,
+                                                   std::uint64_t pc) {
+  std::optional<std::size_t> count = frames_inside(variable, pc);
+  if (!count) return std::nullopt;
+  const Function& function = *functions_.find(variable.function)->second;
+  std::size_t home = function.function_scope(function.variables[variable.index].scope);
+  if (home == 0 || !gives_pointer(function.scopes[home].die)) return std::nullopt;
+  while (home != 0 && gives_pointer(function.scopes[home].die)) {
+    ++*count;
+    home = function.function_scope(static_cast<std::size_t>(function.scopes[home].parent));
+  }
+  return count;
+}
+
 std::size_t Variables::frames_without(std::uint64_t pc, std::uint64_t other) {
   const Function* function = function_at(pc);
   if (function == nullptr || function_at(other) != function) return 0;

@@ -84,6 +84,8 @@ class Variables {
   // The function of the variable is over at `pc`, and gave a pointer to the
   // one that `pc` is in (or to one that gave it on): how many frames are inside that.
   std::optional<std::size_t> frames_after(const FoundVariable& variable, std::uint64_t pc);
+  // The same for a function that is not over, but whose end this is: its caller.
+  std::optional<std::size_t> frames_given(const FoundVariable& variable, std::uint64_t pc);
   // How many of the frames at `pc` are inlined calls that `other` is not in.
   std::size_t frames_without(std::uint64_t pc, std::uint64_t other);
   // How many of the frames at `pc` are inlined calls that gave on what `other`, which is
