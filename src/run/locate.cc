@@ -271,8 +271,8 @@ class Locating {
   void put_next_line(std::uint64_t pc, std::size_t inside, Stack& frames) {
     constexpr std::uint64_t kFew = 24;
     if (!frames.front().line) return;
-    const auto next = variables_at(0)->next_line(pc, inside, *frames.front().line,
-                                                 {{pc + 1, pc + 1 + kFew}});
+    const auto next =
+        variables_at(0)->next_line(pc, inside, *frames.front().line, {{pc + 1, pc + 1 + kFew}});
     if (!next) return;
     frames.front().line = static_cast<std::uint32_t>(*next);
     frames.front().column.reset();
@@ -356,10 +356,14 @@ class Locating {
   }
 
   // What freed it is written by the compiler where the source has `delete`.
-  static void skip_deleting_destructors(Stack& stack) {
+  void skip_deleting_destructors(Stack& stack) const {
     const auto found = std::ranges::find_if(stack, [](const Frame& frame) { return !!frame.line; });
     if (found == stack.end() || found + 1 == stack.end()) return;
-    if (!found->linkage.ends_with("D0Ev")) return;
+    // Of one that was inlined only the object's type tells.
+    const std::size_t end = found->function.find("::~");
+    const bool own = found->inlined && end != std::string::npos && holder_ &&
+                     holder_->type == found->function.substr(0, end) + " *";
+    if (!found->linkage.ends_with("D0Ev") && !own) return;
     stack.erase(stack.begin(), found + 1);
   }
 

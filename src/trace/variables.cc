@@ -433,9 +433,11 @@ void Variables::add_scoped_slots(const Function& function, std::vector<ScopedSlo
     }
     ScopedSlot slot{place.simple.offset, place.size, function.scopes[variable.scope].ranges};
     const std::int64_t end = slot.offset + static_cast<std::int64_t>(slot.size);
-    // What else has the same words: a parameter that is its caller's variable.
+    // What else has the same words: a parameter that is its caller's variable. Other
+    // variables of callers only share the place with it, before or after.
     for (const Variable& other : function.variables) {
       if (&other == &variable ||
+          (!variable.is_parameter && !is_inside(other.scope, variable.scope)) ||
           (!is_inside(other.scope, variable.scope) && !is_inside(variable.scope, other.scope))) {
         continue;
       }
