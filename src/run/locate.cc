@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "run/closing_brace.h"
 #include "run/trace_report.h"
 #include "trace/variables.h"
 
@@ -248,6 +249,7 @@ class Locating {
       }
       frames = frames_of_holder(pc, true);
       if (frames) {
+        put_closing_brace(pc, frames->front());
         put_innermost(std::move(*frames), loss);
         return;
       }
@@ -265,6 +267,17 @@ class Locating {
       // Made anew by the next round of a loop: this one's scope had ended.
       if (put_scope_end(loss)) loss.cause = Cause::scope_end;
     }
+  }
+
+  // The end of the holder's block, if this is its last instruction.
+  void put_closing_brace(std::uint64_t pc, Frame& frame) {
+    const std::optional<std::uint32_t> declared = variables_at(0)->ends_block(*holder_, pc);
+    if (!declared) return;
+    SourceCache sources;
+    const std::optional<std::uint32_t> brace = closing_brace(sources, frame.file, *declared);
+    if (!brace || !frame.line || *brace < *frame.line) return;
+    frame.line = *brace;
+    frame.column.reset();
   }
 
   // The statement behind this instruction, if the next few have one.

@@ -770,6 +770,24 @@ std::optional<std::uint64_t> Variables::set_between(const FoundVariable& variabl
   return best;
 }
 
+std::optional<std::uint32_t> Variables::ends_block(const FoundVariable& variable,
+                                                   std::uint64_t pc) {
+  constexpr std::uint64_t kInstruction = 6;  // a call or a jump
+  const auto place = functions_.find(variable.function);
+  if (place == functions_.end()) return std::nullopt;
+  const Function& function = *place->second;
+  const Variable& it = function.variables[variable.index];
+  const Scope& scope = function.scopes[it.scope];
+  const bool at_end = std::ranges::any_of(scope.ranges, [&](const Range& range) {
+    return range.has(pc) && range.end - pc <= kInstruction;
+  });
+  if (scope.is_function || !at_end) return std::nullopt;
+  Dwarf_Die die = it.die;
+  const std::uint64_t line = line_of(&die, DW_AT_decl_line);
+  if (line == 0) return std::nullopt;
+  return static_cast<std::uint32_t>(line);
+}
+
 bool Variables::is_inner_declaration(const FoundVariable& variable, std::uint64_t line) {
   const auto place = functions_.find(variable.function);
   if (place == functions_.end()) return false;

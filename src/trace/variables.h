@@ -112,6 +112,9 @@ class Variables {
   // Whether a line can belong to the function that has the variable: other
   // functions begin behind its end.
   bool is_own_line(const FoundVariable& variable, std::uint64_t line);
+  // The variable belongs to a block inside its function, and `pc` is the last instruction
+  // of that: the line that declares the variable.
+  std::optional<std::uint32_t> ends_block(const FoundVariable& variable, std::uint64_t pc);
   // The variable belongs to a block inside its function, and this is the line
   // that declares it.
   bool is_inner_declaration(const FoundVariable& variable, std::uint64_t line);
