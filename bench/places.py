@@ -13,24 +13,24 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tests" / "generator"))
 sys.path.insert(0, str(HERE.parent / "tests" / "runner"))
 
-from build import BuildError, Config, configs  # noqa: E402
-from compare import examine  # noqa: E402
+from build import configs  # noqa: E402
+from compare import Tally, examine_all  # noqa: E402
 from engines import Run  # noqa: E402
-from judge import Verdict  # noqa: E402
-from observed import EngineError  # noqa: E402
 
 ASPECTS = ["found", "false-alarm", "place", "function", "holder", "cause"]
 
 
-def share(right: int, judged: int) -> str:
+def cell(tally: Tally, aspect: str) -> str:
+    if aspect == "false-alarm":
+        return str(tally.wrong(aspect))
+    judged = tally.judged.get(aspect, 0)
+    right = tally.right.get(aspect, 0)
     return f"{right} of {judged} ({100 * right / judged:.1f}%)" if judged else "-"
 
 
@@ -43,45 +43,32 @@ def main() -> int:
     parser.add_argument("--opt", default="-O0,-O2")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--keep", type=Path, help="leave programs and reports in this folder")
     given = parser.parse_args()
     order = configs(given.compilers, given.opt)
     seeds = range(given.first, given.first + (given.programs + 1) // 2)
     jobs = [(seed, lang, config) for config in order for seed in seeds for lang in ("c", "c++")]
-    right: Counter[tuple[Config, str]] = Counter()
-    judged: Counter[tuple[Config, str]] = Counter()
-    broken: Counter[Config] = Counter()
+    tallies = {config: Tally() for config in order}
 
     with tempfile.TemporaryDirectory() as name:
-        engine = Run(given.plumb.resolve())
+        folder = (given.keep or Path(name)).resolve()
+        for (_, _, config), where, outcome in examine_all(jobs, [Run(given.plumb.resolve())], folder,
+                                                          False, given.jobs):
+            verdicts = outcome if isinstance(outcome, str) else outcome[0][1]
+            if isinstance(verdicts, str):
+                tallies[config].add_broken(verdicts, where)
+            else:
+                tallies[config].add([v for v in verdicts if v.aspect in ASPECTS], where)
 
-        def one(job: tuple[int, str, Config]) -> list[Verdict] | str:
-            seed, lang, config = job
-            try:
-                [(_, verdicts)] = examine(seed, lang, config, [engine], Path(name), False)
-                return verdicts
-            except (BuildError, EngineError) as error:
-                return str(error)
-
-        with ThreadPoolExecutor(given.jobs) as pool:
-            for (seed, lang, config), verdicts in zip(jobs, pool.map(one, jobs), strict=True):
-                where = f"seed {seed} {lang} [{config}]"
-                if isinstance(verdicts, str):
-                    broken[config] += 1
-                    print(f"{where}: {verdicts}", file=sys.stderr)
-                    continue
-                for verdict in verdicts:
-                    judged[config, verdict.aspect] += 1
-                    right[config, verdict.aspect] += verdict.passed
-                    if given.verbose and not verdict.passed and verdict.aspect in ASPECTS:
-                        print(f"{where} {verdict.aspect}({verdict.label}): {verdict.detail}", file=sys.stderr)
-
+    for tally in tallies.values():
+        for remark in tally.remarks:
+            if given.verbose:
+                print(remark, file=sys.stderr)
     print("| configuration | programs | lost groups found | false alarms | place | function | holder | cause | failed |")
     print("|---|---|---|---|---|---|---|---|---|")
-    for config in order:
-        cells = [share(right[config, a], judged[config, a]) if a != "false-alarm"
-                 else str(judged[config, a] - right[config, a]) for a in ASPECTS]
-        programs = 2 * len(seeds)
-        print(f"| {config} | {programs} | " + " | ".join(cells) + f" | {broken[config]} |", flush=True)
+    for config, tally in tallies.items():
+        cells = " | ".join(cell(tally, aspect) for aspect in ASPECTS)
+        print(f"| {config} | {tally.programs} | {cells} | {tally.broken} |")
     return 0
 
 

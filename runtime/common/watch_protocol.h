@@ -12,7 +12,7 @@ namespace plumb::watch {
 
 using Word = unsigned long;
 
-inline constexpr Word kVersion = 4;
+inline constexpr Word kVersion = 5;
 
 // Valgrind's VG_USERREQ_TOOL_BASE('P', 'B').
 inline constexpr Word kBase = (Word{'P'} << 24) | (Word{'B'} << 16);
@@ -44,6 +44,12 @@ struct Start {
   Word all;                 // every allocation will be watched, not a few
   const Word* ranges;       // the library's own memory: pairs [begin, end)
   const Word* range_count;  // how many there are now
+  // As in a PlumbWantHeader's list.
+  const Word* scopes;
+  Word scope_count;  // words
+  const PlumbWantModule* modules;
+  Word module_count;
+  const char* strings;
 };
 
 struct End {

@@ -39,6 +39,7 @@ uint64_t ask(uint64_t request, uint64_t a = 0, uint64_t b = 0) {
 const PlumbWantHeader* list = nullptr;
 const PlumbWantModule* want_modules = nullptr;
 const PlumbWant* wants = nullptr;
+const watch::Word* scopes = nullptr;
 const char* strings = nullptr;
 
 bool open_list(int file) {
@@ -54,12 +55,15 @@ bool open_list(int file) {
       list->version != PLUMB_TRACE_VERSION) {
     return false;
   }
+  if (list->scopes > size / sizeof(uint64_t)) return false;
   const uint64_t needed = sizeof *list + uint64_t{list->modules} * sizeof(PlumbWantModule) +
-                          uint64_t{list->wants} * sizeof(PlumbWant);
+                          uint64_t{list->wants} * sizeof(PlumbWant) +
+                          list->scopes * sizeof(uint64_t);
   if (needed > size || list->strings > size - needed) return false;
   want_modules = reinterpret_cast<const PlumbWantModule*>(list + 1);
   wants = reinterpret_cast<const PlumbWant*>(want_modules + list->modules);
-  strings = reinterpret_cast<const char*>(wants + list->wants);
+  scopes = reinterpret_cast<const watch::Word*>(wants + list->wants);
+  strings = reinterpret_cast<const char*>(scopes + list->scopes);
   return true;
 }
 
@@ -117,9 +121,16 @@ void put_watched(Inside& in, uint32_t index) {
 bool start_watching(int file) {
   if (!open_list(file)) return false;
   const Range own = own_module();
-  const watch::Start start{own.begin, own.end, list->all,
+  const watch::Start start{own.begin,
+                           own.end,
+                           list->all,
                            reinterpret_cast<const watch::Word*>(own_ranges()),
-                           reinterpret_cast<const watch::Word*>(own_range_counter())};
+                           reinterpret_cast<const watch::Word*>(own_range_counter()),
+                           scopes,
+                           list->scopes,
+                           want_modules,
+                           list->modules,
+                           strings};
   if (ask(watch::kStart, reinterpret_cast<uint64_t>(&start)) != watch::kVersion) return false;
   watching_on = 1;
   watching_few = list->all == 0 ? 1 : 0;

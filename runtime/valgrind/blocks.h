@@ -79,6 +79,7 @@ struct Block {
   UInt use_count;
   Addr use_ip;
   Addr use_sp;
+  Addr use_top;  // the word there: where a function without a frame returns to
   BlockId leader;
   UInt mark;
   BlockId next_free;

@@ -25,9 +25,13 @@ constexpr UShort bit(UInt number) { return static_cast<UShort>(1u << number); }
 constexpr UShort kKept = bit(kRbx) | bit(kRbp) | bit(12) | bit(13) | bit(14) | bit(15);
 constexpr UShort kResults = bit(kRax) | bit(kRdx);
 
-// The `return` that led to the end of this piece.
+// The `return` that led to the end of this piece. For one that is reached by a
+// conditional jump, compilers that do not optimise leave an instruction that does
+// nothing, so that there is something that has its line.
 Addr return_place(const Piece* piece) {
-  return last_jump->to == piece->first ? last_jump->from : piece->last;
+  constexpr UChar kNop = 0x90;
+  if (last_jump->to == piece->first) return last_jump->from;
+  return *reinterpret_cast<const UChar*>(piece->first) == kNop ? piece->first : piece->last;
 }
 
 bool is_current(const Slot& slot) {
@@ -164,6 +168,19 @@ void wipe_stack(Addr sp, Addr end) {
   }
 }
 
+// What our own library left below the stack pointer when it returned to the program: its
+// stores are not followed, and somebody may copy the words later.
+void wipe_own_frames(Addr sp) {
+  constexpr Addr kDeep = 1024;
+  const NSegment* segment = VG_(am_find_nsegment)(sp);
+  if (segment == nullptr || !segment->hasW) return;
+  Addr at = sp - kDeep > segment->start ? sp - kDeep : segment->start;
+  for (at = (at + 7) & ~Addr{7}; at < sp; at += sizeof(Addr)) {
+    Addr* word = reinterpret_cast<Addr*>(at);
+    if (watch::in_arena(plain(*word)) && slots.find(at) == nullptr) *word = 0;
+  }
+}
+
 void reconcile(Addr word, bool saved, bool partial, ThreadId thread) {
   const BlockId found = find_block(*reinterpret_cast<const Addr*>(word));
   Slot* slot = slots.find(word);
@@ -233,7 +250,13 @@ void frames_end(ThreadId id, Thread& state, Addr sp, const Returning* returning,
       continue;
     }
     Slot* slot = slots.find(word);
-    if (slot == nullptr || slot->listed == 0) continue;
+    if (slot == nullptr) {
+      // Of a variable that was out of scope before; nothing else is to take it for one.
+      Addr* left = reinterpret_cast<Addr*>(word);
+      if (watch::in_arena(plain(*left))) *left = 0;
+      continue;
+    }
+    if (slot->listed == 0) continue;
     const OldSlot old = slots.take(word, slot);
     wipe(old);
     if (!lose_reference(old, kScopeEnd, return_ip)) continue;
@@ -349,7 +372,8 @@ void float_away(BlockId id, ThreadId thread_id, const Thread& thread, const Piec
       left = true;
     } else if (it.owner_sp > entry) {
       cut_to_frame_of(stack, it.owner_sp);
-      if (is_tail_caller(thread, it)) stack.ips[0] = it.read_ip;
+      // Unless the function that was called read it: gone before, behind the last read.
+      if (is_tail_caller(thread, it) || !it.read_below) stack.ips[0] = it.read_ip;
     } else if (stack.count != 0) {
       // The call that read it last, or the owner's own last read.
       stack.ips[0] = it.read_below ? piece->first - 1 : it.read_ip;
@@ -384,7 +408,10 @@ void look_at_block(const VexGuestAMD64State* state, const Piece* piece, ThreadId
       RawStack stack;
       take_stack(thread_id, stack);
       put_innermost(stack, it.read_ip, sp - sizeof(Addr));
-      note_drop(it, kScopeEnd, keep_stack(stack), kReturned | kLastRead);
+      // As in has_as_result().
+      const bool second = (seen.in & bit(kRdx)) != 0 && (thread.before->writes & bit(kRdx)) != 0;
+      const bool returned = (seen.in & bit(kRax)) != 0 || second;
+      note_drop(it, kScopeEnd, keep_stack(stack), kLastRead | (returned ? kReturned : 0));
       note_registers(it, it.read_registers);
       end_trail(it);
       it.owner_sp = 0;
@@ -434,16 +461,18 @@ void begin_tail(ThreadId id, Thread& thread, Addr sp) {
   }
 }
 
+void follow_anew(Thread& thread) {
+  thread.followed_since = followed_since;
+  thread.before = nullptr;
+  thread.entries.clear();
+  thread.tails.clear();
+  VG_(memset)(thread.dead_value, 0, sizeof thread.dead_value);
+}
+
 // The stack pointer at the entry of the running function; the highest address
 // when it was entered before the following began.
 Addr follow_calls(ThreadId id, Thread& thread, const Piece* piece, Addr sp) {
-  if (thread.followed_since != followed_since) {
-    thread.followed_since = followed_since;
-    thread.before = nullptr;
-    thread.entries.clear();
-    thread.tails.clear();
-    VG_(memset)(thread.dead_value, 0, sizeof thread.dead_value);
-  }
+  if (thread.followed_since != followed_since) follow_anew(thread);
   while (thread.entries.count != 0 && thread.entries.last() < sp) thread.entries.pop();
   while (thread.tails.count != 0 && thread.tails.last() < sp) thread.tails.pop();
   if (thread.before != nullptr && thread.before->ends_in_call) thread.entries.push(sp);
@@ -584,6 +613,7 @@ VG_REGPARM(2) void on_piece(const VexGuestAMD64State* state, const Piece* piece)
   floating -= advance_trails(id, thread, piece, sp);
   const bool returned = thread.before != nullptr && thread.before->ends_in_return;
   if (returned) note_left_overs(state, thread);
+  if (returned && is_own(thread.before->first) && !is_own(piece->first)) wipe_own_frames(sp);
   // What our own library does with registers means nothing; except that main and
   // the threads' functions return to it.
   const bool ended =
@@ -630,6 +660,37 @@ VG_REGPARM(2) void on_piece(const VexGuestAMD64State* state, const Piece* piece)
 VG_REGPARM(1) void on_free(const VexGuestAMD64State* state) {
   Thread& thread = thread_state(VG_(get_running_tid)());
   VG_(memcpy)(thread.freeing, general(state), sizeof thread.freeing);
+}
+
+VG_REGPARM(1) void on_scope_end(const ScopeExit* exit) {
+  const ThreadId id = VG_(get_running_tid)();
+  Thread& thread = thread_state(id);
+  if (thread.stack_words.count == 0 || thread.leaving != kNoLeave) return;
+  RawStack stack;
+  take_stack(id, stack);
+  if (stack.count < 2) return;
+  const Addr cfa = stack.sps[1];
+  stack.ips[0] = exit->ip;
+  const ULong since = followed_since;
+  for (UInt i = 0; i < exit->count; ++i) {
+    const Addr begin = cfa + static_cast<Addr>(exit->words[i].offset);
+    // Nobody is to read them again; but they stay as they are, should the debug
+    // information be wrong.
+    slots.take_range(begin, begin + exit->words[i].size, [&](const OldSlot& slot) {
+      if (!lose_reference(slot, kScopeEnd, exit->ip)) return;
+      dropped(slot, kScopeEnd, stack);
+      // If registers have it, they are this function's.
+      Block& it = block(slot.block);
+      it.owner_sp = stack.sps[0];
+      it.read_ip = exit->ip;
+      it.read_registers = 0;
+      begin_trail(it, exit->ip, exit->piece, stack.sps[0]);
+    });
+  }
+  if (since != followed_since) {
+    follow_anew(thread);
+    thread.before = exit->piece;
+  }
 }
 
 VG_REGPARM(2) void on_return(const VexGuestAMD64State* state, const Piece* piece) {

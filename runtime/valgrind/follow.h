@@ -23,6 +23,7 @@
 #pragma once
 
 #include "valgrind/blocks.h"
+#include "valgrind/scopes.h"
 #include "valgrind/slots.h"
 #include "valgrind/threads.h"
 #include "valgrind/vg.h"
@@ -58,6 +59,8 @@ VG_REGPARM(1) void on_unwind(UWord leave);
 VG_REGPARM(0) void on_catch();
 VG_REGPARM(2) void on_piece(const VexGuestAMD64State* state, const Piece* piece);
 VG_REGPARM(2) void on_return(const VexGuestAMD64State* state, const Piece* piece);
+// Variables of the running function's frame are out of scope.
+VG_REGPARM(1) void on_scope_end(const ScopeExit* exit);
 // The program calls free or realloc.
 VG_REGPARM(1) void on_free(const VexGuestAMD64State* state);
 

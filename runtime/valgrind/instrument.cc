@@ -186,6 +186,7 @@ Piece* describe(const IRSB* in, Int first) {
   Reader reader{piece, from, 0, piece->first, -1};
   for (Int i = first; i < in->stmts_used; ++i) reader.visit(in->stmts[i]);
   piece->writes = reader.written;
+  piece->end = reader.end;
   VG_(free)(from);
   piece->ends_in_call = in->jumpkind == Ijk_Call;
   piece->ends_in_return = in->jumpkind == Ijk_Ret;
@@ -324,6 +325,13 @@ VG_REGPARM(2) void on_write(Addr address, UWord how) {
   memory_written(address, how & 0xff, (how & kWrittenSaved) != 0, (how & kWrittenPartial) != 0);
 }
 
+// A part of a word. If that was in the arena before (`distance`) and is no slot, it is what
+// a frame that is over, or our own library, left there.
+VG_REGPARM(3) void on_small_write(Addr address, UWord how, UWord distance) {
+  if (distance == 0 && slots.find(address & ~Addr{7}) == nullptr) return;
+  on_write(address, how);
+}
+
 void add_written(Writer& write, IRExpr* address, UInt how, IRExpr* guard) {
   if (guard == nullptr) return;
   write.add(write.call(2, "plumb_on_write", reinterpret_cast<void*>(on_write),
@@ -371,7 +379,10 @@ void add_small_store(Writer& write, IRStmt* store, IRExpr* address, UInt bytes, 
     // Half a word makes a reference only if it is that half, or was one before.
     after = write.distance_of_half(data);
   }
-  add_written(write, address, bytes | kWrittenPartial, write.any_in_arena(before, after));
+  IRExpr* guard = write.any_in_arena(before, after);
+  write.add(write.call(3, "plumb_on_small_write", reinterpret_cast<void*>(on_small_write),
+                       mkIRExprVec_3(address, mkIRExpr_HWord(bytes | kWrittenPartial), before),
+                       guard));
 }
 
 void add_store(Writer& write, const Known& known, IRSB* in, IRStmt* store, const UChar* code) {
@@ -559,6 +570,14 @@ void add_jump(Writer& write, const IRSB* in, Addr from) {
                          mkIRExpr_HWord(reinterpret_cast<HWord>(jump))));
 }
 
+void add_scope_end(Writer& write, const ScopeExit* exit, IRExpr* guard) {
+  if (exit == nullptr) return;
+  IRDirty* dirty = write.call(1, "plumb_on_scope_end", reinterpret_cast<void*>(on_scope_end),
+                              mkIRExprVec_1(mkIRExpr_HWord(reinterpret_cast<HWord>(exit))), guard);
+  reads_registers(dirty);
+  write.add(dirty);
+}
+
 void add_return(Writer& write, const Piece* piece) {
   IRExpr* sp = write.assign(Ity_I64, IRExpr_Get(kStackPointer, Ity_I64));
   IRExpr* guard =
@@ -594,11 +613,20 @@ IRSB* instrument(VgCallbackClosure*, IRSB* in, const VexGuestLayout*, const VexG
   Known known{static_cast<UChar*>(
       VG_(calloc)("plumb.known", static_cast<SizeT>(in->tyenv->types_used + 1), 1))};
   const Uses uses(in);
+  PieceScopes scopes(piece);
+  add_scope_end(write, scopes.at_entry(), nullptr);
   const UChar* code = nullptr;
   for (; at < in->stmts_used; ++at) {
     IRStmt* statement = in->stmts[at];
     if (statement->tag == Ist_IMark) {
       code = reinterpret_cast<const UChar*>(statement->Ist.IMark.addr);
+      scopes.pass(statement->Ist.IMark.addr);
+      // Before the call moves the stack pointer.
+      if (piece->ends_in_call && statement->Ist.IMark.addr == piece->last) {
+        addStmtToIRSB(out, statement);
+        add_scope_end(write, scopes.before_call(piece->end), nullptr);
+        continue;
+      }
     }
     if (own) {
       const int pushed = statement->tag == Ist_Store ? pushed_register(code) : -1;
@@ -621,6 +649,13 @@ IRSB* instrument(VgCallbackClosure*, IRSB* in, const VexGuestLayout*, const VexG
       case Ist_CAS:
         add_swap(write, in, statement);
         break;
+      case Ist_Exit:
+        if (statement->Ist.Exit.jk == Ijk_Boring) {
+          add_scope_end(write, scopes.leading_to(statement->Ist.Exit.dst->Ico.U64),
+                        statement->Ist.Exit.guard);
+        }
+        addStmtToIRSB(out, statement);
+        break;
       default:
         addStmtToIRSB(out, statement);
         break;
@@ -628,6 +663,9 @@ IRSB* instrument(VgCallbackClosure*, IRSB* in, const VexGuestLayout*, const VexG
   }
   VG_(free)(known.of);
   if (piece->ends_in_return) add_return(write, piece);
+  if (in->jumpkind == Ijk_Boring && in->next->tag == Iex_Const) {
+    add_scope_end(write, scopes.leading_to(in->next->Iex.Const.con->Ico.U64), nullptr);
+  }
   if (!own) add_jump(write, in, piece->last);
   return out;
 }

@@ -12,6 +12,7 @@ namespace plumb::vg {
 struct Piece {
   Addr first;
   Addr last;           // address of its last instruction
+  Addr end;            // behind it
   UShort reads;        // registers that are read before they are written
   UShort writes;       // registers that are written
   bool reads_vectors;  // some vector register is

@@ -12,6 +12,7 @@
 #include "valgrind/follow.h"
 #include "valgrind/instrument.h"
 #include "valgrind/reach.h"
+#include "valgrind/scopes.h"
 #include "valgrind/threads.h"
 #include "valgrind/trail.h"
 #include "valgrind/use.h"
@@ -41,6 +42,7 @@ UWord start(const watch::Start& start) {
   prepare_arena(start.all != 0);
   inside_holds = start.all != 0;
   note_own_ranges(start.ranges, start.range_count);
+  note_scopes(start);
   // What of the library ran before was taken for the program's.
   VG_(discard_translations_safely)(own_begin, own_end - own_begin, "plumb");
   return watch::kVersion;

@@ -20,6 +20,7 @@ void note_use(BlockId id, ThreadId thread) {
   it.use_stack = keep_stack(stack);
   it.use_ip = stack.ips[0];
   it.use_sp = stack.sps[0];
+  it.use_top = 0;
 }
 
 VG_REGPARM(1) void on_access(Addr address) {
@@ -30,8 +31,10 @@ VG_REGPARM(1) void on_access(Addr address) {
   if (is_own(ip)) return;
   Block& it = block(id);
   const Addr sp = VG_(get_SP)(thread);
-  if (it.use_ip == ip && it.use_sp == sp && it.use_stack != 0) return;  // as it was
-  const bool same_frame = it.use_sp == sp && ip - it.use_ip + 512 < 1024;
+  const Addr top = *reinterpret_cast<const Addr*>(sp);
+  const bool same_caller = it.use_sp == sp && it.use_top == top;
+  if (it.use_ip == ip && same_caller && it.use_stack != 0) return;  // as it was
+  const bool same_frame = same_caller && ip - it.use_ip + 512 < 1024;
   if (it.use_count >= kManyUses && same_frame) {
     it.use_ip = ip;
     return;
@@ -40,6 +43,7 @@ VG_REGPARM(1) void on_access(Addr address) {
   it.use_stack = current_stack(thread);
   it.use_ip = ip;
   it.use_sp = sp;
+  it.use_top = top;
 }
 
 }  // namespace plumb::vg

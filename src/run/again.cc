@@ -65,7 +65,7 @@ Result<Trace> look_again(Launch launch, const Trace& found, bool kept, const Inp
                          double first_seconds, int& wait_status) {
   Result<std::string> tool = valgrind_tool();
   if (!tool) return std::unexpected(tool.error());
-  const Wants wants = wants_of(found, kept);
+  const Wants wants = wants_of(found, kept, scopes_of(found));
   if (wants.watched == 0) return fail({}, "what was not freed has no name to recognise it by");
   Result<TraceMemory> list = TraceMemory::with(wants.list);
   if (!list) return std::unexpected(list.error());

@@ -113,6 +113,14 @@ TEST(Wants, AreInOrderAndLeaveOutWhatHasNoName) {
   EXPECT_EQ(items[0].ordinal, 4);
   EXPECT_EQ(items[1].size, 20);
   EXPECT_TRUE(wants.list.ends_with("/no/such/app/no/such/lib"));
+  EXPECT_EQ(header.scopes, 0);
+
+  // Scopes are words between the wants and the strings.
+  const Wants scoped = wants_of(trace, false, {1, 0x10, 0x20, 0});
+  ASSERT_EQ(scoped.list.size(), wants.list.size() + 4 * sizeof(std::uint64_t));
+  std::memcpy(&header, scoped.list.data(), sizeof header);
+  EXPECT_EQ(header.scopes, 4);
+  EXPECT_TRUE(scoped.list.ends_with("/no/such/app/no/such/lib"));
 }
 
 TEST(Wants, GiveEachGroupItsShare) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "run/closing_brace.h"
 #include "run/trace_report.h"
 #include "trace/variables.h"
 
@@ -45,16 +46,26 @@ class Locating {
     if (holder_) {
       loss.holder = Holder{holder_->name, holder_->type, holder_->storage, {}, {}};
     }
+    if (loss.cause == Cause::holder_freed) skip_deleting_destructors(loss.stack);
     switch (seen_.place.kind) {
       case PLUMB_PLACE_STACK:
-        place_in_frame(loss);
+        if (loss.cause == Cause::escaped_throw && seen_.place.frame == 0) {
+          place_throw(loss);
+        } else {
+          place_in_frame(loss);
+        }
         break;
       case PLUMB_PLACE_REGISTERS:
-        place_in_register(loss);
+        if (loss.cause == Cause::escaped_throw) {
+          place_throw(loss);
+        } else {
+          place_in_register(loss);
+        }
         break;
       default:
         break;
     }
+    if (loss.cause == Cause::scope_end || loss.cause == Cause::discarded) put_not_before_use(loss);
     return loss;
   }
 
@@ -169,18 +180,52 @@ class Locating {
     return true;
   }
 
+  // Where the same machine frame used it last, or called what did; null: it did not.
+  const TraceAddress* used_here() {
+    const std::size_t outer = seen_.stack.size() - 1;
+    if (seen_.use.size() <= outer || !seen_.stack.front().module) return nullptr;
+    const TraceAddress& use = seen_.use[seen_.use.size() - 1 - outer];
+    if (variables_at(0) == nullptr || use.module != seen_.stack.front().module ||
+        !std::ranges::equal(seen_.use.end() - static_cast<std::ptrdiff_t>(outer), seen_.use.end(),
+                            seen_.stack.begin() + 1, seen_.stack.end())) {
+      return nullptr;
+    }
+    return &use;
+  }
+
+  // The loss came behind the last use: of a source function that used it on a later line, it
+  // is there.
+  void put_not_before_use(Loss& loss) {
+    const TraceAddress* address = used_here();
+    if (address == nullptr) return;
+    const Stack rest = named_stack({seen_.stack.begin() + 1, seen_.stack.end()}, symbols_);
+    if (loss.stack.size() <= rest.size()) return;
+    const Stack use = symbols_.frames({*address->module, address->offset, true});
+    // From the outermost inwards, as long as they are in the same calls.
+    std::size_t of_loss = loss.stack.size() - rest.size();
+    std::size_t of_use = use.size();
+    while (of_loss != 0 && of_use != 0) {
+      const Frame& lost = loss.stack[--of_loss];
+      const Frame& used = use[--of_use];
+      if (lost.function != used.function || lost.file != used.file || !lost.line || !used.line) {
+        return;
+      }
+      if (*used.line == *lost.line) continue;
+      if (*used.line > *lost.line) {
+        put_innermost(Stack(use.begin() + static_cast<std::ptrdiff_t>(of_use), use.end()), loss);
+        loss.cause = Cause::scope_end;
+      }
+      return;
+    }
+  }
+
   // The same machine frame used it last inside a call that was inlined: compilers
   // do not always say where variables of such a call are.
   void place_by_use(Loss& loss) {
-    const std::size_t outer = seen_.stack.size() - 1;
-    if (seen_.use.size() <= outer || !seen_.stack.front().module) return;
-    const TraceAddress& use = seen_.use[seen_.use.size() - 1 - outer];
+    const TraceAddress* address = used_here();
+    if (address == nullptr) return;
+    const TraceAddress& use = *address;
     Variables* variables = variables_at(0);
-    if (variables == nullptr || use.module != seen_.stack.front().module ||
-        !std::ranges::equal(seen_.use.end() - static_cast<std::ptrdiff_t>(outer), seen_.use.end(),
-                            seen_.stack.begin() + 1, seen_.stack.end())) {
-      return;
-    }
     const auto end = variables->inlined_end(pc_of(use));
     if (!end) return;
     const std::vector<Frame>& frames = symbols_.frames({*use.module, end->first, false});
@@ -193,17 +238,57 @@ class Locating {
     if (!holder_ && loss.cause == Cause::scope_end) place_by_use(loss);
     if (!holder_ || seen_.place.frame != 0) return;
     if (loss.cause == Cause::scope_end) {
-      std::optional<Stack> frames = frames_of_holder(pc_of(seen_.stack.front()), true);
+      const std::uint64_t pc = pc_of(seen_.stack.front());
+      // Of something inlined whose result nobody took.
+      std::optional<Stack> frames =
+          frames_from(pc, true, variables_at(0)->frames_given(*holder_, pc));
       if (frames) {
         put_innermost(std::move(*frames), loss);
+        loss.cause = Cause::discarded;
+        return;
+      }
+      frames = frames_of_holder(pc, true);
+      if (frames) {
+        put_closing_brace(pc, frames->front());
+        put_innermost(std::move(*frames), loss);
+        return;
+      }
+      // It was inlined, and is over; whoever got its result had the last look.
+      const std::optional<std::size_t> after = variables_at(0)->frames_after(*holder_, pc);
+      frames = frames_from(pc, true, after);
+      if (frames) {
+        put_next_line(pc, *after, *frames);
+        put_innermost(std::move(*frames), loss);
       } else {
-        put_scope_end(loss);  // it was inlined, and is over
+        put_scope_end(loss);
       }
     } else if (loss.cause == Cause::overwritten && loss.stack.front().line &&
                variables_at(0)->is_inner_declaration(*holder_, *loss.stack.front().line)) {
       // Made anew by the next round of a loop: this one's scope had ended.
       if (put_scope_end(loss)) loss.cause = Cause::scope_end;
     }
+  }
+
+  // The end of the holder's block, if this is its last instruction.
+  void put_closing_brace(std::uint64_t pc, Frame& frame) {
+    const std::optional<std::uint32_t> declared = variables_at(0)->ends_block(*holder_, pc);
+    if (!declared) return;
+    SourceCache sources;
+    const std::optional<std::uint32_t> brace = closing_brace(sources, frame.file, *declared);
+    if (!brace || !frame.line || *brace < *frame.line) return;
+    frame.line = *brace;
+    frame.column.reset();
+  }
+
+  // The statement behind this instruction, if the next few have one.
+  void put_next_line(std::uint64_t pc, std::size_t inside, Stack& frames) {
+    constexpr std::uint64_t kFew = 24;
+    if (!frames.front().line) return;
+    const auto next =
+        variables_at(0)->next_line(pc, inside, *frames.front().line, {{pc + 1, pc + 1 + kFew}});
+    if (!next) return;
+    frames.front().line = static_cast<std::uint32_t>(*next);
+    frames.front().column.reset();
   }
 
   std::vector<Stretch> stretches() const {
@@ -218,25 +303,92 @@ class Locating {
     return result;
   }
 
-  // How many of the frames at the last read were inlined calls that did not have
-  // the block from the beginning, and only looked at it.
-  std::size_t frames_looking() {
+  // Where the innermost function allocated it, or called what did; nothing when it came
+  // from elsewhere.
+  std::optional<std::uint64_t> allocated_here() {
     const std::size_t outer = seen_.stack.size() - 1;
-    Variables* variables = variables_at(0);
-    if (!seen_.not_stored || variables == nullptr || seen_.allocation.size() <= outer) return 0;
-    // Allocated by this function, or by what it called.
+    if (variables_at(0) == nullptr || seen_.allocation.size() <= outer) return std::nullopt;
     const TraceAddress& came = seen_.allocation[seen_.allocation.size() - 1 - outer];
     if (came.module != seen_.stack.front().module ||
         !std::ranges::equal(seen_.allocation.end() - static_cast<std::ptrdiff_t>(outer),
                             seen_.allocation.end(), seen_.stack.begin() + 1, seen_.stack.end())) {
-      return 0;
+      return std::nullopt;
     }
-    return variables->frames_looking(pc_of(seen_.stack.front()), pc_of(came));
+    return pc_of(came);
+  }
+
+  // How many of the frames at the last read were inlined calls that did not have
+  // the block from the beginning, and only looked at it.
+  std::size_t frames_looking() {
+    const std::optional<std::uint64_t> came = allocated_here();
+    if (!seen_.not_stored || !came) return 0;
+    return variables_at(0)->frames_looking(pc_of(seen_.stack.front()), *came);
+  }
+
+  // Of inlined calls that made it and whose result is a pointer it was the result, if they
+  // were the last to have it: the caller dropped it.
+  bool put_discarded(Loss& loss) {
+    const std::optional<std::uint64_t> came = allocated_here();
+    if (!came) return false;
+    const std::uint64_t read = pc_of(seen_.stack.front());
+    const std::size_t giving = variables_at(0)->frames_giving(read, *came);
+    if (giving == 0) return false;
+    if (holder_ && variables_at(0)->frames_inside(*holder_, read).value_or(0) >= giving) {
+      return false;
+    }
+    std::optional<Stack> frames = frames_from(read, true, giving);
+    if (!frames) return false;
+    put_innermost(std::move(*frames), loss);
+    loss.cause = Cause::discarded;
+    return true;
+  }
+
+  // Without inlined calls that did not have it: what they threw went through the one that
+  // had.
+  void place_throw(Loss& loss) {
+    if (!seen_.stack.front().module || variables_at(0) == nullptr) return;
+    const std::uint64_t pc = pc_of(seen_.stack.front());
+    std::optional<Stack> frames;
+    if (holder_ && holder_->function != 0) frames = frames_of_holder(pc, true);
+    if (const auto came = allocated_here(); !frames && came) {
+      const std::size_t without = variables_at(0)->frames_without(pc, *came);
+      frames = frames_from(pc, true, without);
+      // Nothing that was inlined here had it: it was over before, in what used it last.
+      const TraceAddress* use = used_here();
+      if (frames && frames->size() == 1 && without != 0 && use != nullptr) {
+        const std::size_t inside = variables_at(0)->frames_without(pc_of(*use), *came);
+        std::optional<Stack> used = frames_from(pc_of(*use), true, inside);
+        if (used && used->size() > 1) {
+          put_next_line(pc_of(*use), inside, *used);
+          loss.cause = Cause::scope_end;
+          frames = std::move(used);
+        }
+      }
+    }
+    if (frames) put_innermost(std::move(*frames), loss);
+  }
+
+  // What freed it is written by the compiler where the source has `delete`.
+  void skip_deleting_destructors(Stack& stack) const {
+    const auto found = std::ranges::find_if(stack, [](const Frame& frame) { return !!frame.line; });
+    if (found == stack.end() || found + 1 == stack.end()) return;
+    // Of one that was inlined only the object's type tells.
+    const std::size_t end = found->function.find("::~");
+    const bool own = found->inlined && end != std::string::npos && holder_ &&
+                     holder_->type == found->function.substr(0, end) + " *";
+    if (!found->linkage.ends_with("D0Ev") && !own) return;
+    stack.erase(stack.begin(), found + 1);
   }
 
   void place_in_register(Loss& loss) {
     if (!seen_.last_read || !seen_.stack.front().module) return;
     const std::vector<Stretch> trail = stretches();
+    if (put_discarded(loss)) return;
+    // A variable of a function that was over when the block was read.
+    if (holder_ && !frames_of_holder(pc_of(seen_.stack.front()), true)) {
+      holder_.reset();
+      loss.holder.reset();
+    }
     if (!holder_) {
       step_behind(trail, loss);
     } else if (!put_where_set(trail, loss)) {
@@ -280,7 +432,29 @@ class Locating {
         }
       }
     }
-    if (best) put_innermost(std::move(*best), loss);
+    if (!best) return;
+    // A statement that follows and of which nothing is left is where it ended, if anything is.
+    const std::optional<std::size_t> inside = variables_at(0)->frames_inside(*holder_, read);
+    const std::optional<Stack> at_read = frames_of_holder(read, true);
+    if (inside && at_read && at_read->front().line) {
+      if (const auto next =
+              variables_at(0)->next_line(read, *inside, *at_read->front().line, ran(trail));
+          next) {
+        best = at_read;
+        best->front().line = static_cast<std::uint32_t>(*next);
+        best->front().column.reset();
+      }
+    }
+    put_innermost(std::move(*best), loss);
+  }
+
+  static std::vector<CodeRange> ran(const std::vector<Stretch>& trail) {
+    std::vector<CodeRange> ranges;
+    for (std::size_t i = 0; i < trail.size(); ++i) {
+      // The first begins with the read itself.
+      ranges.push_back({i == 0 ? trail[i].first + 1 : trail[i].first, trail[i].last + 1});
+    }
+    return ranges;
   }
 
   // The place where nothing refers to it any more is behind the last read, if
@@ -298,6 +472,19 @@ class Locating {
 
   bool put_later_line(const std::vector<Stretch>& trail, const Stack& read, Loss& loss) {
     const TraceAddress& address = seen_.stack.front();
+    const std::vector<Frame>& there = symbols_.frames({*address.module, address.offset, true});
+    if (Variables* variables = variables_at(0);
+        variables != nullptr && read.front().line && there.size() >= read.size()) {
+      if (const auto line = variables->next_line(pc_of(address), there.size() - read.size(),
+                                                 *read.front().line, ran(trail));
+          line) {
+        Stack frames = read;
+        frames.front().line = static_cast<std::uint32_t>(*line);
+        frames.front().column.reset();
+        put_innermost(std::move(frames), loss);
+        return true;
+      }
+    }
     std::vector<std::uint64_t> next = {address.offset};
     for (std::size_t i = 0; i < trail.size(); ++i) {
       if (i != 0) next.push_back(trail[i].first);

@@ -2,7 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <set>
 #include <tuple>
+
+#include "run/trace_report.h"
+#include "trace/symbolise.h"
+#include "trace/variables.h"
 
 namespace plumb {
 
@@ -41,9 +47,51 @@ std::size_t share_of(const std::vector<const TraceLost*>& blocks, std::size_t gr
   return kMaxWatched;
 }
 
+constexpr std::size_t kMostScopeWords = 4'000'000;
+
+void append_scopes(std::uint32_t module, const CodeRange& code,
+                   const std::vector<ScopedSlot>& slots, std::vector<std::uint64_t>& words) {
+  words.insert(words.end(), {module, code.begin, code.end, slots.size()});
+  for (const ScopedSlot& slot : slots) {
+    words.insert(words.end(),
+                 {static_cast<std::uint64_t>(slot.offset), slot.size, slot.live.size()});
+    for (const CodeRange& range : slot.live) words.insert(words.end(), {range.begin, range.end});
+  }
+}
+
 }  // namespace
 
-Wants wants_of(const Trace& trace, bool kept) {
+std::vector<std::uint64_t> scopes_of(const Trace& trace) {
+  std::vector<std::uint64_t> words;
+  Symboliser symbols(trace.modules);
+  // One unit has many functions: those that were listed are not asked for again.
+  std::map<std::uint32_t, std::vector<CodeRange>> known;
+  std::set<std::uint32_t> stacks;
+  for (const TraceLost& lost : trace.lost) stacks.insert(trace.groups[lost.group].stack);
+  for (const std::uint32_t stack : stacks) {
+    for (const TraceAddress& address : trace.stacks[stack]) {
+      if (!address.module || is_system_library(trace.modules[address.module->index].path)) continue;
+      std::vector<CodeRange>& listed = known[address.module->index];
+      const std::uint64_t pc = address.offset - 1;
+      if (std::ranges::any_of(listed, [&](const CodeRange& range) { return range.has(pc); })) {
+        continue;
+      }
+      Variables* variables = symbols.variables(*address.module);
+      if (variables == nullptr) continue;
+      listed.push_back({pc, pc + 1});
+      for (const ScopedFunction& function : variables->scoped_slots(pc)) {
+        for (const CodeRange& code : function.code) {
+          listed.push_back(code);
+          append_scopes(address.module->index, code, function.slots, words);
+        }
+        if (words.size() > kMostScopeWords) return words;
+      }
+    }
+  }
+  return words;
+}
+
+Wants wants_of(const Trace& trace, bool kept, const std::vector<std::uint64_t>& scopes) {
   Wants wants;
   std::vector<const TraceLost*> blocks;
   for (const TraceLost& block : trace.lost) blocks.push_back(&block);
@@ -74,10 +122,12 @@ Wants wants_of(const Trace& trace, bool kept) {
   }
   header.modules = static_cast<std::uint32_t>(modules.size());
   header.wants = static_cast<std::uint32_t>(items.size());
+  header.scopes = scopes.size();
   header.strings = strings.size();
   append(wants.list, header);
   for (const PlumbWantModule& module : modules) append(wants.list, module);
   for (const PlumbWant& item : items) append(wants.list, item);
+  for (const std::uint64_t word : scopes) append(wants.list, word);
   wants.list += strings;
   wants.watched = items.size();
   return wants;

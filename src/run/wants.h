@@ -1,6 +1,7 @@
 // The list of allocations that the second run is to watch (record.h).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,12 @@ struct Wants {
   std::size_t watched = 0;
   std::size_t left_out = 0;
 };
-// `kept`: what is still reachable, too.
-Wants wants_of(const Trace& trace, bool kept = false);
+// `kept`: what is still reachable, too. `scopes`: as scopes_of() has them.
+Wants wants_of(const Trace& trace, bool kept = false,
+               const std::vector<std::uint64_t>& scopes = {});
+
+// Variables of the code that allocated what was lost, in frames that outlive them.
+std::vector<std::uint64_t> scopes_of(const Trace& trace);
 
 // Every allocation.
 std::string want_all();

@@ -434,8 +434,36 @@ void DwarfInfo::each_line(std::uint64_t begin, std::uint64_t end,
   }
 }
 
+void DwarfInfo::each_row(std::uint64_t begin, std::uint64_t end,
+                         const std::function<void(std::uint32_t line, const char* file)>& use) {
+  const std::size_t* index = unit_at_.find(begin);
+  if (index == nullptr) return;
+  Unit& unit = unit_ready(*index);
+  if (unit.lines == nullptr) return;
+  for (std::size_t i = 0; i < unit.line_count; ++i) {
+    Dwarf_Line* row = dwarf_onesrcline(unit.lines, i);
+    Dwarf_Addr pc = 0;
+    int line = 0;
+    if (dwarf_lineaddr(row, &pc) != 0 || pc < begin || pc >= end) continue;
+    const char* file = dwarf_linesrc(row, nullptr, nullptr);
+    if (file != nullptr && dwarf_lineno(row, &line) == 0 && line > 0) {
+      use(static_cast<std::uint32_t>(line), file);
+    }
+  }
+}
+
 void DwarfInfo::each_unit(const std::function<void(Dwarf_Die unit)>& use) {
   for (std::size_t i = 0; i < units_.size(); ++i) use(unit_ready(i).body);
+}
+
+std::vector<std::uint64_t> DwarfInfo::functions_beside(std::uint64_t address) {
+  std::vector<std::uint64_t> entries;
+  const std::size_t* index = unit_at_.find(address);
+  if (index == nullptr) return entries;
+  for (const Function& function : unit_ready(*index).scopes->functions) {
+    entries.push_back(function.entry);
+  }
+  return entries;
 }
 
 std::vector<SourcePlace> DwarfInfo::find(std::uint64_t address, std::uint64_t& entry) {

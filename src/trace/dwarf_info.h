@@ -63,8 +63,13 @@ class DwarfInfo {
   // Rows of the line table in [begin, end) that have a line.
   void each_line(std::uint64_t begin, std::uint64_t end,
                  const std::function<void(std::uint64_t pc, std::uint32_t line)>& use);
+  // The same rows by line and file.
+  void each_row(std::uint64_t begin, std::uint64_t end,
+                const std::function<void(std::uint32_t line, const char* file)>& use);
   // The units that have code.
   void each_unit(const std::function<void(Dwarf_Die unit)>& use);
+  // Entries of the functions in the unit that has this address.
+  std::vector<std::uint64_t> functions_beside(std::uint64_t address);
 
   bool has_functions() const { return has_functions_; }
   bool has_lines() const { return has_lines_; }

@@ -19,6 +19,10 @@ std::optional<Dwarf_Die> peeled(std::optional<Dwarf_Die> type) {
   return type;
 }
 
+bool is_pointer(std::optional<Dwarf_Die> type) {
+  return type && dwarf_tag(&*type) == DW_TAG_pointer_type;
+}
+
 // The function that an inlined call is of.
 std::optional<Dwarf_Die> origin_of(Dwarf_Die call) {
   Dwarf_Attribute attribute;
@@ -48,6 +52,26 @@ bool is_const_member(Dwarf_Die call) {
     Dwarf_Die pointer = *given;
     std::optional<Dwarf_Die> object = type_of(&pointer);
     return object && dwarf_tag(&*object) == DW_TAG_const_type;
+  }
+  return false;
+}
+
+bool gives_pointer(Dwarf_Die call) {
+  std::optional<Dwarf_Die> function = origin_of(call);
+  if (!function) return false;
+  // A member function's type is with its declaration.
+  Dwarf_Attribute attribute;
+  Dwarf_Die type;
+  if (dwarf_formref_die(dwarf_attr_integrate(&*function, DW_AT_type, &attribute), &type) !=
+          nullptr &&
+      is_pointer(peeled(type))) {
+    return true;
+  }
+  for (DieWalk walk(*function); !walk.done(); walk.skip()) {
+    if (walk.tag() != DW_TAG_formal_parameter) continue;
+    std::optional<Dwarf_Die> given = peeled(type_of(walk.die()));
+    const bool refers = given && (is_pointer(given) || dwarf_tag(&*given) == DW_TAG_reference_type);
+    if (refers && is_pointer(peeled(type_of(&*given)))) return true;
   }
   return false;
 }

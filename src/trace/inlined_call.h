@@ -16,4 +16,7 @@ bool is_const_member(Dwarf_Die call);
 // call itself does not list those that the optimiser left out.
 bool is_given(Dwarf_Die call, const std::string& type);
 
+// Its result is a pointer, or it can put one where its caller wants it.
+bool gives_pointer(Dwarf_Die call);
+
 }  // namespace plumb

@@ -318,7 +318,12 @@ typedef struct PlumbWatched {
  * ordinal counts allocations of the same name. A second run of the same program
  * gives the same names wherever its modules are loaded.
  * The header, then `modules` PlumbWantModule, then `wants` PlumbWant in order of
- * all their members, then the strings. */
+ * all their members, then `scopes` 64-bit words, then the strings.
+ * The words say where words of a frame are variables whose scope ends before the frame
+ * does (those of inlined functions, and of blocks). For each stretch of code of a
+ * function: module, begin, end, how many slots follow; for each slot: its distance from
+ * the CFA (signed), its size, how many ranges follow; for each range in which it is in
+ * scope: begin, end. Addresses are without the module's bias. */
 #define PLUMB_WANT_MAGIC "PLUMBWNT"
 #define PLUMB_WANT_ANY_SIZE UINT64_MAX /* the name has no size */
 
@@ -328,6 +333,7 @@ typedef struct PlumbWantHeader {
   uint32_t all;     /* watch every allocation; there are no wants */
   uint32_t modules;
   uint32_t wants;
+  uint64_t scopes;  /* words */
   uint64_t strings; /* bytes */
 } PlumbWantHeader;
 

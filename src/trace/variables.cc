@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 
 #include "trace/die_walk.h"
@@ -22,11 +23,7 @@ constexpr std::size_t kMostGlobals = 2'000'000;
 constexpr std::size_t kMostRows = 10'000;
 constexpr std::uint64_t kWholeFunction = std::numeric_limits<std::uint64_t>::max();
 
-struct Range {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-  bool has(std::uint64_t pc) const { return pc >= begin && pc < end; }
-};
+using Range = CodeRange;
 
 std::vector<Range> ranges_of(Dwarf_Die* die) {
   std::vector<Range> ranges;
@@ -404,6 +401,79 @@ Variables::Function* Variables::function_at(std::uint64_t pc) {
   return slot.get();
 }
 
+// In order, and without overlap.
+static std::vector<Range> joined(std::vector<Range> ranges) {
+  std::ranges::sort(ranges, {}, &Range::begin);
+  std::vector<Range> result;
+  for (const Range& range : ranges) {
+    if (!result.empty() && range.begin <= result.back().end) {
+      result.back().end = std::max(result.back().end, range.end);
+    } else {
+      result.push_back(range);
+    }
+  }
+  return result;
+}
+
+void Variables::add_scoped_slots(const Function& function, std::vector<ScopedSlot>& slots) {
+  constexpr std::uint64_t kLargest = 4096;
+  const auto is_inside = [&](std::size_t inner, std::size_t outer) {
+    int scope = static_cast<int>(inner);
+    while (scope > static_cast<int>(outer))
+      scope = function.scopes[static_cast<std::size_t>(scope)].parent;
+    return scope == static_cast<int>(outer);
+  };
+  for (const Variable& variable : function.variables) {
+    if (variable.scope == 0 || variable.places.size() != 1) continue;
+    const Place& place = variable.places.front();
+    if (place.simple.kind != Simple::in_memory || place.simple.base != kCfa ||
+        place.range.end != kWholeFunction || place.size < sizeof(std::uint64_t) ||
+        place.size > kLargest) {
+      continue;
+    }
+    ScopedSlot slot{place.simple.offset, place.size, function.scopes[variable.scope].ranges};
+    const std::int64_t end = slot.offset + static_cast<std::int64_t>(slot.size);
+    // What else has the same words: a parameter that is its caller's variable. Other
+    // variables of callers only share the place with it, before or after.
+    for (const Variable& other : function.variables) {
+      if (&other == &variable ||
+          (!variable.is_parameter && !is_inside(other.scope, variable.scope)) ||
+          (!is_inside(other.scope, variable.scope) && !is_inside(variable.scope, other.scope))) {
+        continue;
+      }
+      for (const Place& there : other.places) {
+        const std::int64_t begin = there.simple.offset;
+        if (there.simple.kind != Simple::in_memory || there.simple.base != kCfa || begin >= end ||
+            begin + static_cast<std::int64_t>(there.size) <= slot.offset) {
+          continue;
+        }
+        const std::vector<Range>& scope = function.scopes[other.scope].ranges;
+        if (there.range.end == kWholeFunction) {
+          slot.live.insert(slot.live.end(), scope.begin(), scope.end());
+        } else {
+          slot.live.push_back(there.range);
+        }
+      }
+    }
+    slot.live = joined(std::move(slot.live));
+    slots.push_back(std::move(slot));
+  }
+}
+
+std::vector<ScopedFunction> Variables::scoped_slots(std::uint64_t pc) {
+  std::vector<ScopedFunction> result;
+  for (const std::uint64_t entry : dwarf_.functions_beside(pc)) {
+    const Function* function = function_at(entry);
+    if (function == nullptr || function->entry != entry) continue;
+    ScopedFunction found;
+    add_scoped_slots(*function, found.slots);
+    if (found.slots.empty()) continue;
+    found.code = function->ranges;
+    result.push_back(std::move(found));
+  }
+  return result;
+}
+
 FoundVariable Variables::found(const Function& function, const Variable& variable,
                                std::string name) {
   Dwarf_Die die = variable.die;
@@ -418,7 +488,8 @@ std::optional<FoundVariable> Variables::on_stack(std::uint64_t pc, std::int64_t 
   if (function == nullptr) return std::nullopt;
   const Variable* best = nullptr;
   std::string best_name;
-  int best_rank = 0;
+  // Among those that are over, the one that was so last.
+  std::pair<int, std::uint64_t> best_rank{0, 0};
   for (Variable& variable : function->variables) {
     for (const Place& place : variable.places) {
       if (place.simple.kind != Simple::in_memory || place.simple.base != kCfa) continue;
@@ -426,9 +497,18 @@ std::optional<FoundVariable> Variables::on_stack(std::uint64_t pc, std::int64_t 
       if (inside < 0) continue;
       const std::uint64_t at = static_cast<std::uint64_t>(inside);
       if (at >= place.size && !(at == 0 && place.size == 0)) continue;
-      const int rank = place.range.has(pc)                                    ? 3
-                       : any_has(function->scopes[variable.scope].ranges, pc) ? 2
-                                                                              : 1;
+      const std::vector<Range>& scope = function->scopes[variable.scope].ranges;
+      const bool whole = place.range.end == kWholeFunction;
+      std::uint64_t over = 0;
+      for (const Range& range : scope) {
+        if (range.end <= pc) over = std::max(over, range.end);
+      }
+      const bool in_scope = variable.scope == 0 || any_has(scope, pc);
+      const std::pair<int, std::uint64_t> rank =
+          !whole && place.range.has(pc)
+              ? std::pair<int, std::uint64_t>{3, 0}
+              : (in_scope ? std::pair<int, std::uint64_t>{whole ? 3 : 2, 0}
+                          : std::pair<int, std::uint64_t>{1, over});
       if (rank <= best_rank) continue;
       const std::optional<std::string> name = name_in(&variable.die, place.from + at);
       if (!name) continue;
@@ -540,6 +620,90 @@ std::size_t Variables::frames_looking(std::uint64_t pc, std::uint64_t other) {
   return count;
 }
 
+std::optional<std::size_t> Variables::frames_after(const FoundVariable& variable,
+                                                   std::uint64_t pc) {
+  const auto place = functions_.find(variable.function);
+  if (place == functions_.end()) return std::nullopt;
+  const Function& function = *place->second;
+  std::size_t home = function.function_scope(function.variables[variable.index].scope);
+  while (!any_has(function.scopes[home].ranges, pc)) {
+    if (home == 0 || !gives_pointer(function.scopes[home].die)) return std::nullopt;
+    home = function.function_scope(static_cast<std::size_t>(function.scopes[home].parent));
+  }
+  std::size_t count = 0;
+  for (std::size_t scope = function.innermost(pc); scope != home; ++count) {
+    if (scope == 0) return std::nullopt;
+    scope = function.function_scope(static_cast<std::size_t>(function.scopes[scope].parent));
+  }
+  return count;
+}
+
+std::optional<std::size_t> Variables::frames_given(const FoundVariable& variable,
+                                                   std::uint64_t pc) {
+  std::optional<std::size_t> count = frames_inside(variable, pc);
+  if (!count) return std::nullopt;
+  const Function& function = *functions_.find(variable.function)->second;
+  std::size_t home = function.function_scope(function.variables[variable.index].scope);
+  if (home == 0 || !gives_pointer(function.scopes[home].die)) return std::nullopt;
+  while (home != 0 && gives_pointer(function.scopes[home].die)) {
+    ++*count;
+    home = function.function_scope(static_cast<std::size_t>(function.scopes[home].parent));
+  }
+  return count;
+}
+
+std::size_t Variables::frames_without(std::uint64_t pc, std::uint64_t other) {
+  const Function* function = function_at(pc);
+  if (function == nullptr || function_at(other) != function) return 0;
+  std::size_t count = 0;
+  for (std::size_t scope = function->innermost(pc);
+       scope != 0 && !any_has(function->scopes[scope].ranges, other); ++count) {
+    scope = function->function_scope(static_cast<std::size_t>(function->scopes[scope].parent));
+  }
+  return count;
+}
+
+std::size_t Variables::frames_giving(std::uint64_t pc, std::uint64_t other) {
+  const Function* function = function_at(pc);
+  if (function == nullptr || function_at(other) != function) return 0;
+  std::size_t best = 0;
+  std::size_t count = 0;
+  for (std::size_t scope = function->innermost(pc); scope != 0;) {
+    ++count;
+    if (any_has(function->scopes[scope].ranges, other)) {
+      if (!gives_pointer(function->scopes[scope].die)) break;
+      best = count;
+    }
+    scope = function->function_scope(static_cast<std::size_t>(function->scopes[scope].parent));
+  }
+  return best;
+}
+
+std::optional<std::uint64_t> Variables::next_line(std::uint64_t pc, std::size_t inside,
+                                                  std::uint64_t line,
+                                                  const std::vector<CodeRange>& ran) {
+  const Function* function = function_at(pc);
+  if (function == nullptr) return std::nullopt;
+  std::size_t home = function->innermost(pc);
+  for (; inside != 0 && home != 0; --inside) {
+    home = function->function_scope(static_cast<std::size_t>(function->scopes[home].parent));
+  }
+  Dwarf_Die die = function->scopes[home].die;
+  const char* file = dwarf_decl_file(&die);
+  if (file == nullptr) return std::nullopt;
+  std::optional<std::uint64_t> next;
+  for (const CodeRange& range : ran) {
+    dwarf_.each_row(range.begin, range.end, [&](std::uint32_t row, const char* row_file) {
+      if (!next && row > line && is_own_line(*function, home, row) &&
+          std::strcmp(row_file, file) == 0) {
+        next = row;
+      }
+    });
+    if (next) return next;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::uint64_t> Variables::end_of(const Function& function, std::size_t scope) {
   const std::size_t home = function.function_scope(scope);
   std::optional<std::uint64_t> best;
@@ -604,6 +768,24 @@ std::optional<std::uint64_t> Variables::set_between(const FoundVariable& variabl
     if (!moved || is_result || it.simple.kind == Simple::constant) best = begin;
   }
   return best;
+}
+
+std::optional<std::uint32_t> Variables::ends_block(const FoundVariable& variable,
+                                                   std::uint64_t pc) {
+  constexpr std::uint64_t kInstruction = 6;  // a call or a jump
+  const auto place = functions_.find(variable.function);
+  if (place == functions_.end()) return std::nullopt;
+  const Function& function = *place->second;
+  const Variable& it = function.variables[variable.index];
+  const Scope& scope = function.scopes[it.scope];
+  const bool at_end = std::ranges::any_of(scope.ranges, [&](const Range& range) {
+    return range.has(pc) && range.end - pc <= kInstruction;
+  });
+  if (scope.is_function || !at_end) return std::nullopt;
+  Dwarf_Die die = it.die;
+  const std::uint64_t line = line_of(&die, DW_AT_decl_line);
+  if (line == 0) return std::nullopt;
+  return static_cast<std::uint32_t>(line);
 }
 
 bool Variables::is_inner_declaration(const FoundVariable& variable, std::uint64_t line) {

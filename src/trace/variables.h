@@ -34,6 +34,25 @@ struct FoundVariable {
   std::size_t index = 0;       // among the function's
 };
 
+// Code from `begin` up to `end`.
+struct CodeRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  bool has(std::uint64_t pc) const { return pc >= begin && pc < end; }
+};
+
+// A variable that has a place in its function's frame, and a scope that ends before
+// the frame does.
+struct ScopedSlot {
+  std::int64_t offset = 0;  // from the CFA
+  std::uint64_t size = 0;
+  std::vector<CodeRange> live;  // in order
+};
+struct ScopedFunction {
+  std::vector<CodeRange> code;
+  std::vector<ScopedSlot> slots;
+};
+
 class Variables {
  public:
   // `dwarf` and the module's file outlive this.
@@ -62,6 +81,21 @@ class Variables {
   // How many of the frames at `pc` are inlined calls, which `other` is not in, of
   // member functions that leave their object as it is.
   std::size_t frames_looking(std::uint64_t pc, std::uint64_t other);
+  // The function of the variable is over at `pc`, and gave a pointer to the
+  // one that `pc` is in (or to one that gave it on): how many frames are inside that.
+  std::optional<std::size_t> frames_after(const FoundVariable& variable, std::uint64_t pc);
+  // The same for a function that is not over, but whose end this is: its caller.
+  std::optional<std::size_t> frames_given(const FoundVariable& variable, std::uint64_t pc);
+  // How many of the frames at `pc` are inlined calls that `other` is not in.
+  std::size_t frames_without(std::uint64_t pc, std::uint64_t other);
+  // How many of the frames at `pc` are inlined calls that gave on what `other`, which is
+  // in them, had made: their results are pointers, or they have a place to put one.
+  std::size_t frames_giving(std::uint64_t pc, std::uint64_t other);
+  // The next line of the source function that `pc` is in (without the first `inside` of
+  // the frames there) behind `line`, in code that ran: statements that the optimiser left
+  // nothing of, too, if the compiler says where they were.
+  std::optional<std::uint64_t> next_line(std::uint64_t pc, std::size_t inside, std::uint64_t line,
+                                         const std::vector<CodeRange>& ran);
   // An instruction on the last line of the variable's scope.
   std::optional<std::uint64_t> scope_end(const FoundVariable& variable);
   // Where the code from `first` to `last` gives the variable a new value: the
@@ -73,9 +107,14 @@ class Variables {
   // itself: an instruction on its last line, and how many frames there are
   // inside of it.
   std::optional<std::pair<std::uint64_t, std::size_t>> inlined_end(std::uint64_t pc);
+  // The functions of the unit that `pc` is in, as far as they have such slots.
+  std::vector<ScopedFunction> scoped_slots(std::uint64_t pc);
   // Whether a line can belong to the function that has the variable: other
   // functions begin behind its end.
   bool is_own_line(const FoundVariable& variable, std::uint64_t line);
+  // The variable belongs to a block inside its function, and `pc` is the last instruction
+  // of that: the line that declares the variable.
+  std::optional<std::uint32_t> ends_block(const FoundVariable& variable, std::uint64_t pc);
   // The variable belongs to a block inside its function, and this is the line
   // that declares it.
   bool is_inner_declaration(const FoundVariable& variable, std::uint64_t line);
@@ -88,6 +127,7 @@ class Variables {
   struct Global;
 
   Function* function_at(std::uint64_t pc);
+  static void add_scoped_slots(const Function& function, std::vector<ScopedSlot>& slots);
   bool is_own_line(const Function& function, std::size_t scope, std::uint64_t line) const;
   std::optional<std::uint64_t> end_of(const Function& function, std::size_t scope);
   void read_function(Function& function, Dwarf_Die die);

@@ -5,7 +5,6 @@
 // GAP(lsan): found - checks at exit only, which abort does not run
 // GAP(run, -O0): found - holes in the frames of abort still hold the pointer of the frame before
 // GAP(run, -O2, clang): found - as above
-// GAP(run, -O2, gcc): place, function, holder, cause, use - as above, in the second run alone
 #include "case.h"
 
 static void lose(void) {

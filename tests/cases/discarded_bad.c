@@ -1,7 +1,6 @@
 // CASE: Nobody takes the result of a function that allocates.
 // EXPECT: lost 1 block 12 bytes
 // CAUSE: discarded
-// GAP(run, -O2): cause, function, place - the optimiser left only a register, which ends with its last use
 #include "case.h"
 
 static char* make_id(long number) {

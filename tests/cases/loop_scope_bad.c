@@ -1,7 +1,6 @@
 // CASE: A local of the loop's body is lost in each round.
 // EXPECT: lost 5 blocks 160 bytes
 // CAUSE: scope-end
-// GAP(run, -O0): place - a variable of an inner block is lost when its place is used again
 #include "case.h"
 
 static void work(long rounds) {

@@ -1,7 +1,6 @@
 // CASE: Each round of a loop loses its block; only exit leaves the loop.
 // EXPECT: lost 3 blocks 48 bytes
 // CAUSE: scope-end
-// GAP(run, -O0): place - a variable of an inner block is lost when its place is used again
 #include "case.h"
 
 static int rounds = 0;

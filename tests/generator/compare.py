@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -32,6 +33,7 @@ from observed import EngineError  # noqa: E402
 
 UNDEFINED = ("-fsanitize=undefined", "-fno-sanitize-recover=all")
 
+Job = tuple[int, str, Config]  # a seed, a language, how it is compiled
 
 @dataclass
 class Tally:
@@ -54,6 +56,10 @@ class Tally:
 
     def wrong(self, aspect: str) -> int:
         return self.judged.get(aspect, 0) - self.right.get(aspect, 0)
+
+    def add_broken(self, why: str, where: str) -> None:
+        self.broken += 1
+        self.remarks.append(f"{where} {why}")
 
     def recall(self) -> float:
         return self.right.get("found", 0) / max(1, self.judged.get("found", 0))
@@ -89,6 +95,21 @@ def examine(seed: int, lang: str, config: Config, engines: list[Engine], folder:
                       f"status {seen.status}, by itself {native.status}")
         results.append((engine.name, judge.judge(seen)))
     return results
+
+
+def examine_all(jobs: list[Job], engines: list[Engine], folder: Path, undefined: bool,
+                workers: int) -> Iterator[tuple[Job, str, list[tuple[str, list[Verdict] | str]] | str]]:
+    """Each job in its order, a name for it, and what came of it; a text: the program is unfit."""
+    def one(job: Job) -> list[tuple[str, list[Verdict] | str]] | str:
+        try:
+            return examine(*job, engines, folder, undefined)
+        except (BuildError, EngineError) as error:
+            return str(error)
+
+    with ThreadPoolExecutor(workers) as pool:
+        for job, outcome in zip(jobs, pool.map(one, jobs), strict=True):
+            seed, lang, config = job
+            yield job, f"seed {seed} {lang} [{config}]", outcome
 
 
 def parse_seeds(text: str) -> range:
@@ -149,27 +170,17 @@ def main() -> int:
     tallies = {engine.name: Tally() for engine in engines}
     failed = False
 
-    def one(job: tuple[int, str, Config]) -> list[tuple[str, list[Verdict] | str]] | str:
-        seed, lang, config = job
-        try:
-            return examine(seed, lang, config, engines, options.build_dir.resolve(),
-                           options.undefined)
-        except (BuildError, EngineError) as error:
-            return str(error)
-
-    with ThreadPoolExecutor(options.jobs) as pool:
-        for (seed, lang, config), outcome in zip(jobs, pool.map(one, jobs), strict=True):
-            where = f"seed {seed} {lang} [{config}]"
-            if isinstance(outcome, str):
-                print(f"FAIL {where} {outcome}")
-                failed = True
-                continue
-            for name, verdicts in outcome:
-                if isinstance(verdicts, str):
-                    tallies[name].broken += 1
-                    tallies[name].remarks.append(f"{where} {verdicts}")
-                else:
-                    tallies[name].add(verdicts, where)
+    for _, where, outcome in examine_all(jobs, engines, options.build_dir.resolve(),
+                                         options.undefined, options.jobs):
+        if isinstance(outcome, str):
+            print(f"FAIL {where} {outcome}")
+            failed = True
+            continue
+        for name, verdicts in outcome:
+            if isinstance(verdicts, str):
+                tallies[name].add_broken(verdicts, where)
+            else:
+                tallies[name].add(verdicts, where)
 
     for name, tally in tallies.items():
         for remark in tally.remarks:
