@@ -95,6 +95,9 @@ __attribute__((constructor)) void start(int, char**, char** environment) {
   if (wanted.unknown[0] != 0) {
     complain("plumb: PLUMB_OPTIONS: unknown mode; there are full, partial, minimal and off\n");
   }
+  if (wanted.unknown_last_use) {
+    complain("plumb: PLUMB_OPTIONS: unknown last_use; there are access and pointer\n");
+  }
   const bool shadow = map_shadow(kShadowBegin) && map_shadow(kShadowBegin | kUseShadow);
   if (wanted.mode == Mode::off || !malloc_is_ours()) return;
   if (!shadow || !prepare(wanted)) {
