@@ -69,7 +69,10 @@ unsigned fold_recursion(const StackWalk& walk, uintptr_t* kept) {
 // with its stacks: later ones are then folded, and the report says so.
 constexpr uint64_t kManyWords = uint64_t{1} << 21;
 
-bool too_many_stacks() { return trace().header().sections[PLUMB_SECTION_STACKS].used > kManyWords; }
+bool too_many_stacks() {
+  const uint64_t& used = trace().header().sections[PLUMB_SECTION_STACKS].used;
+  return __atomic_load_n(&used, __ATOMIC_RELAXED) > kManyWords;
+}
 
 }  // namespace
 
