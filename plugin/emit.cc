@@ -9,10 +9,22 @@ using namespace llvm;
 
 namespace plumb::pass {
 
+// Where the pointer is made: what is kept over the calls until then is not the reference, which
+// would stay on the stack.
+Value* Emitter::inverted(Instruction* before, Value* pointer) {
+  Instruction* at = before;
+  auto* made = dyn_cast<Instruction>(pointer);
+  if (made && !made->isTerminator() && !isa<PHINode>(made) && !isa<AllocaInst>(made)) {
+    at = made->getNextNonDebugInstruction();
+  }
+  IRBuilder<> builder(at);
+  builder.SetCurrentDebugLocation(before->getDebugLoc());
+  return builder.CreateNot(builder.CreatePtrToInt(pointer, word_));
+}
+
 Emitter::Tracked Emitter::if_in(IRBuilder<>& builder, Instruction* before, Value* pointer,
                                 Value* arena) {
-  Value* value = builder.CreatePtrToInt(pointer, word_);
-  if (!optimised_) value = builder.CreateNot(value);
+  Value* value = optimised_ ? builder.CreatePtrToInt(pointer, word_) : inverted(before, pointer);
   const std::uint64_t all = ~std::uint64_t{0} >> kArenaShift;
   Value* number =
       optimised_ ? arena_number(builder, value) : builder.CreateLShr(value, kArenaShift);

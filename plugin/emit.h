@@ -36,6 +36,7 @@ class Emitter {
                     Shadow shadow);
 
  private:
+  llvm::Value* inverted(llvm::Instruction* before, llvm::Value* pointer);
   llvm::Value* arena_number(llvm::IRBuilder<>& builder, llvm::Value* value);
   llvm::GlobalVariable* hidden_word(const char* name);
   Tracked if_in(llvm::IRBuilder<>& builder, llvm::Instruction* before, llvm::Value* pointer,
