@@ -50,6 +50,10 @@ bool same_function(const Frame& left, const Frame& right) {
   return a == b;
 }
 
+// What `delete` calls for an object whose destructor is virtual: the compiler's own function
+// around the destructor, which then frees. The source has the `delete` alone.
+bool is_deleting_destructor(const Frame& frame) { return frame.linkage.ends_with("D0Ev"); }
+
 Loss loss_of(const TraceLoss& from, Stack stack) {
   Loss loss;
   loss.cause = from.cause;
@@ -63,6 +67,9 @@ Loss loss_of(const TraceLoss& from, Stack stack) {
     if (!frames.empty() && frames[0].line && same_function(stack[0], frames[0])) {
       stack[0].line = frames[0].line;
       stack[0].column = frames[0].column;
+    }
+    if (loss.cause == Cause::holder_freed && stack.size() > 1 && is_deleting_destructor(stack[0])) {
+      stack.erase(stack.begin());
     }
     loss.stack = std::move(stack);
   }
