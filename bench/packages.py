@@ -73,6 +73,7 @@ PACKAGES = {
                        result=re.compile(r"^.*(?:Success|FAILURE|FAILED).*$", re.MULTILINE)),
     "libjsoncpp": Package("C++", configure=CMAKE, build=BUILD, test=CTEST,
                           result=re.compile(r"^\d+: (Testing .*|.*tests? passed.*)$", re.MULTILINE)),
+    "double-conversion": Package("C++", configure=CMAKE, build=BUILD, test=CTEST, result=TESTED),
     "re2": Package("C++", configure=["true"], build=["make", f"-j{JOBS}", "obj/libre2.a"],
                    test=["make", f"-j{JOBS}", "static-test"],
                    result=re.compile(r"^(?:obj/test/\S+.*|.*(?:PASS|FAIL).*)$", re.MULTILINE)),

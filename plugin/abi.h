@@ -14,6 +14,9 @@ inline constexpr unsigned kUseShadowBit = 41;  // what tells the shadow of acces
 
 inline constexpr const char* kSiteSection = "plumb_sites";
 inline constexpr const char* kBias = "__plumb_bias";
+// Accesses compare with this one instead of kArenaNumber: no number while nobody wants them.
+inline constexpr const char* kUseArena = "__plumb_use_arena";
+inline constexpr std::uint64_t kNoArena = ~std::uint64_t{0};
 inline constexpr const char* kClock = "__plumb_clock";
 inline constexpr const char* kDrop = "__plumb_drop";
 inline constexpr const char* kDropRange = "__plumb_drop_range";
@@ -22,6 +25,7 @@ inline constexpr const char* kFreeing = "__plumb_freeing";
 // The number changes with everything that is agreed on here, so that objects of
 // another version are refused when they are linked or loaded.
 inline constexpr const char* kRegister = "__plumb_register_2";
+inline constexpr const char* kRegisterAccess = "__plumb_register_access_1";
 
 // As trace/record.h numbers them.
 enum class Cause : std::uint16_t {

@@ -97,7 +97,7 @@ bool note_accesses(Function& function, Sites& sites, bool optimised) {
     if (where) {
       place = sites.inlined_at(module, cast<GlobalVariable>(place), where->getInlinedAt());
     }
-    const Emitter::Tracked tracked = emitter.if_tracked(access.at, access.pointer);
+    const Emitter::Tracked tracked = emitter.if_wanted(access.at, access.pointer);
     emitter.write_shadow(tracked, where, place, Emitter::Shadow::uses);
   }
   return !accesses.empty();

@@ -9,16 +9,37 @@ using namespace llvm;
 
 namespace plumb::pass {
 
-Emitter::Tracked Emitter::if_tracked(Instruction* before, Value* pointer) {
-  IRBuilder<> builder(before);
-  Value* value = builder.CreatePtrToInt(pointer, word_);
-  if (!optimised_) value = builder.CreateNot(value);
+// Where the pointer is made: what is kept over the calls until then is not the reference, which
+// would stay on the stack.
+Value* Emitter::inverted(Instruction* before, Value* pointer) {
+  Instruction* at = before;
+  auto* made = dyn_cast<Instruction>(pointer);
+  if (made && !made->isTerminator() && !isa<PHINode>(made) && !isa<AllocaInst>(made)) {
+    at = made->getNextNonDebugInstruction();
+  }
+  IRBuilder<> builder(at);
+  builder.SetCurrentDebugLocation(before->getDebugLoc());
+  return builder.CreateNot(builder.CreatePtrToInt(pointer, word_));
+}
+
+Emitter::Tracked Emitter::if_in(IRBuilder<>& builder, Instruction* before, Value* pointer,
+                                Value* arena) {
+  Value* value = optimised_ ? builder.CreatePtrToInt(pointer, word_) : inverted(before, pointer);
   const std::uint64_t all = ~std::uint64_t{0} >> kArenaShift;
   Value* number =
       optimised_ ? arena_number(builder, value) : builder.CreateLShr(value, kArenaShift);
-  Value* tracked = builder.CreateICmpEQ(
-      number, builder.getInt64(optimised_ ? kArenaNumber : ~kArenaNumber & all));
-  return {SplitBlockAndInsertIfThen(tracked, before, false), value};
+  if (!optimised_) arena = builder.CreateSub(builder.getInt64(all), arena);
+  return {SplitBlockAndInsertIfThen(builder.CreateICmpEQ(number, arena), before, false), value};
+}
+
+Emitter::Tracked Emitter::if_tracked(Instruction* before, Value* pointer) {
+  IRBuilder<> builder(before);
+  return if_in(builder, before, pointer, builder.getInt64(kArenaNumber));
+}
+
+Emitter::Tracked Emitter::if_wanted(Instruction* before, Value* pointer) {
+  IRBuilder<> builder(before);
+  return if_in(builder, before, pointer, builder.CreateLoad(word_, hidden_word(kUseArena)));
 }
 
 void Emitter::call_runtime(const Tracked& tracked, const DebugLoc& where, Value* site) {
@@ -67,19 +88,19 @@ void Emitter::write_shadow(const Tracked& tracked, const DebugLoc& where, Value*
   FunctionType* type = FunctionType::get(scratch, {pointer_, word_, word_}, false);
   CallInst* written = builder.CreateCall(
       InlineAsm::get(type, code, "=&r,=&r,=&r,*m,1,2,~{dirflag},~{fpsr},~{flags}", true),
-      {bias_variable(), tracked.value, builder.CreatePtrToInt(site, word_)});
+      {hidden_word(kBias), tracked.value, builder.CreatePtrToInt(site, word_)});
   written->addParamAttr(0, Attribute::get(context_, Attribute::ElementType, word_));
   written->setMemoryEffects(MemoryEffects::inaccessibleOrArgMemOnly());
   written->setDoesNotThrow();
   written->addFnAttr(Attribute::WillReturn);
 }
 
-GlobalVariable* Emitter::bias_variable() {
-  if (GlobalVariable* known = module_.getNamedGlobal(kBias)) return known;
-  auto* bias =
-      new GlobalVariable(module_, word_, false, GlobalValue::ExternalLinkage, nullptr, kBias);
-  bias->setVisibility(GlobalValue::HiddenVisibility);
-  return bias;
+GlobalVariable* Emitter::hidden_word(const char* name) {
+  if (GlobalVariable* known = module_.getNamedGlobal(name)) return known;
+  auto* word =
+      new GlobalVariable(module_, word_, false, GlobalValue::ExternalLinkage, nullptr, name);
+  word->setVisibility(GlobalValue::HiddenVisibility);
+  return word;
 }
 
 }  // namespace plumb::pass

@@ -25,6 +25,8 @@ class Emitter {
     llvm::Value* value;  // the pointer as a number; inverted where the code is not optimised
   };
   Tracked if_tracked(llvm::Instruction* before, llvm::Value* pointer);
+  // The same where the runtime decides whether any is taken.
+  Tracked if_wanted(llvm::Instruction* before, llvm::Value* pointer);
 
   void call_runtime(const Tracked& tracked, const llvm::DebugLoc& where, llvm::Value* site);
 
@@ -34,8 +36,11 @@ class Emitter {
                     Shadow shadow);
 
  private:
+  llvm::Value* inverted(llvm::Instruction* before, llvm::Value* pointer);
   llvm::Value* arena_number(llvm::IRBuilder<>& builder, llvm::Value* value);
-  llvm::GlobalVariable* bias_variable();
+  llvm::GlobalVariable* hidden_word(const char* name);
+  Tracked if_in(llvm::IRBuilder<>& builder, llvm::Instruction* before, llvm::Value* pointer,
+                llvm::Value* arena);
 
   llvm::Module& module_;
   llvm::LLVMContext& context_;

@@ -75,7 +75,10 @@ struct AccessPass : PassInfoMixin<AccessPass> {
     bool changed = false;
     learn_library(module);
     for (Function& function : module) changed |= note_accesses(function, *sites_, optimised_);
-    if (changed) Sites::finish(module);
+    if (changed) {
+      Sites::finish(module);
+      Sites::finish_accesses(module);
+    }
     return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }

@@ -167,43 +167,61 @@ Constant* Sites::inlined_at(Module& module, GlobalVariable* row, const DILocatio
   return twin;
 }
 
+namespace {
+
+// A word that the runtime fills in: one per program or library, whichever module brings it.
+GlobalVariable* shared_word(Module& module, const char* name, Constant* content) {
+  GlobalVariable* word = module.getNamedGlobal(name);
+  if (!word) {
+    word = new GlobalVariable(module, content->getType(), false, GlobalValue::LinkOnceODRLinkage,
+                              nullptr, name);
+  }
+  word->setLinkage(GlobalValue::LinkOnceODRLinkage);
+  word->setVisibility(GlobalValue::HiddenVisibility);
+  word->setComdat(module.getOrInsertComdat(name));
+  word->setInitializer(content);
+  return word;
+}
+
+// Before the module's constructors, once per program or library.
+void call_at_start(Module& module, const char* name, const char* callee,
+                   ArrayRef<Value*> arguments) {
+  LLVMContext& context = module.getContext();
+  Type* none = Type::getVoidTy(context);
+  auto* function = Function::Create(FunctionType::get(none, false), GlobalValue::LinkOnceODRLinkage,
+                                    name, module);
+  function->setVisibility(GlobalValue::HiddenVisibility);
+  function->setComdat(module.getOrInsertComdat(name));
+  function->addFnAttr(Attribute::NoUnwind);
+  IRBuilder<> builder(BasicBlock::Create(context, "", function));
+  SmallVector<Type*, 3> types;
+  for (Value* argument : arguments) types.push_back(argument->getType());
+  builder.CreateCall(module.getOrInsertFunction(callee, FunctionType::get(none, types, false)),
+                     arguments);
+  builder.CreateRetVoid();
+  appendToGlobalCtors(module, function, 0, function);
+}
+
+}  // namespace
+
 void Sites::finish(Module& module) {
   if (module.getFunction("__plumb_module_enter")) return;
   const bool any = any_of(module.globals(), [](const GlobalVariable& global) {
     return global.getSection() == kSiteSection && !global.use_empty();
   });
   if (!any) return;
-  LLVMContext& context = module.getContext();
-  Type* word = Type::getInt64Ty(context);
-  Type* none = Type::getVoidTy(context);
   GlobalVariable* begin = bound(module, "__start_plumb_sites");
   GlobalVariable* end = bound(module, "__stop_plumb_sites");
-  // One of each per program or library, whichever module brings it.
-  GlobalVariable* bias = module.getNamedGlobal(kBias);
-  if (!bias)
-    bias = new GlobalVariable(module, word, false, GlobalValue::LinkOnceODRLinkage, nullptr, kBias);
-  bias->setLinkage(GlobalValue::LinkOnceODRLinkage);
-  bias->setVisibility(GlobalValue::HiddenVisibility);
-  bias->setComdat(module.getOrInsertComdat(kBias));
   // Until the module is registered, numbers are bytes from its first place.
-  bias->setInitializer(ConstantExpr::getPtrToInt(begin, word));
+  GlobalVariable* bias = shared_word(
+      module, kBias, ConstantExpr::getPtrToInt(begin, Type::getInt64Ty(module.getContext())));
+  call_at_start(module, "__plumb_module_enter", kRegister, {begin, end, bias});
+}
 
-  const auto define = [&](StringRef name, StringRef callee, ArrayRef<Value*> arguments) {
-    auto* type = FunctionType::get(none, false);
-    auto* function = Function::Create(type, GlobalValue::LinkOnceODRLinkage, name, module);
-    function->setVisibility(GlobalValue::HiddenVisibility);
-    function->setComdat(module.getOrInsertComdat(name));
-    function->addFnAttr(Attribute::NoUnwind);
-    IRBuilder<> builder(BasicBlock::Create(context, "", function));
-    SmallVector<Type*, 3> types;
-    for (Value* argument : arguments) types.push_back(argument->getType());
-    builder.CreateCall(module.getOrInsertFunction(callee, FunctionType::get(none, types, false)),
-                       arguments);
-    builder.CreateRetVoid();
-    return function;
-  };
-  Function* enter = define("__plumb_module_enter", kRegister, {begin, end, bias});
-  appendToGlobalCtors(module, enter, 0, enter);
+void Sites::finish_accesses(Module& module) {
+  Type* word = Type::getInt64Ty(module.getContext());
+  GlobalVariable* arena = shared_word(module, kUseArena, ConstantInt::get(word, kNoArena));
+  call_at_start(module, "__plumb_access_enter", kRegisterAccess, {arena});
 }
 
 }  // namespace plumb::pass

@@ -52,6 +52,8 @@ class Sites {
 
   // What every module with places needs: registration before its constructors.
   static void finish(llvm::Module& module);
+  // ... and one that notes accesses: the runtime says whether they are wanted.
+  static void finish_accesses(llvm::Module& module);
 
  private:
   llvm::Constant* text(llvm::Module& module, const std::string& content);

@@ -21,6 +21,7 @@ python3 tests/runner/run_cases.py --plumb=build/dev/bin/plumb --engine=run --com
 python3 tests/generator/compare.py --plumb=build/dev/bin/plumb --seeds="1..$programs" \
   --engines=cc >"$out/generator-cc.txt" 2>&1 || failed=1
 tests/stress/run.sh build/dev/bin/plumb 60 "$out/stress" >"$out/stress.txt" 2>&1 || failed=1
+build/dev/runtime/plumb_cc_threads_test 60 >>"$out/stress.txt" 2>&1 || failed=1
 python3 bench/robust.py build/dev/bin/plumb >"$out/robust.txt" 2>&1 || failed=1
 # What is threaded, under ThreadSanitizer: TSAN_TESTS are those that ./dev builds.
 : >"$out/tsan.txt"
@@ -52,7 +53,7 @@ done
   printf '\n## Generated programs\n\n```\n%s\n```\n' "$(tail -n 20 "$out/generator.txt")"
   printf '\n## Cases, built by clang\n\n```\n%s\n```\n' "$(tail -n 5 "$out/cases.txt")"
   printf '\n## Programs built by plumb cc\n\n```\n%s\n```\n' "$(tail -n 20 "$out/generator-cc.txt")"
-  printf '\n## 64 threads, a minute each (-O0, -O2)\n\n```\n%s\n```\n' "$(cat "$out/stress.txt")"
+  printf '\n## 64 threads, a minute each (-O0, -O2, under ThreadSanitizer)\n\n```\n%s\n```\n' "$(cat "$out/stress.txt")"
   printf '\n## Programs at their limits, under plumb run\n%s\n' "$(cat "$out/robust.txt")"
   printf '\n## Under ThreadSanitizer\n\n```\n%s\n```\n' "$(cat "$out/tsan.txt")"
   printf '\n## A server under plumb watch\n\n```\n%s\n```\n' "$(cat "$out/watch.txt")"

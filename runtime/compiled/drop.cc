@@ -4,6 +4,7 @@
 #include "compiled/options.h"
 #include "compiled/place_notes.h"
 #include "compiled/stacks.h"
+#include "compiled/thread_heap.h"
 #include "preload/export.h"
 
 __thread uint64_t __plumb_clock = 0;
@@ -20,19 +21,39 @@ constexpr uintptr_t kNamedBytes = 2048;
 __attribute__((noinline)) void drop_from(Inside& in, uintptr_t first, void* begin, size_t size,
                                          const PlumbSite* site, PlumbCause cause, bool clear,
                                          Caller caller) {
+  // Most frees of holders are like the last one from there, which says what to look up.
+  ThreadHeap* heap = thread_heap;
+  SeenStack* seen =
+      heap == nullptr ? nullptr : seen_short_stack(*heap, caller.frame, caller.address);
+  const bool remembers = seen != nullptr && cause == PLUMB_CAUSE_HOLDER_FREED;
   const uintptr_t to = reinterpret_cast<uintptr_t>(begin) + size;
   PlaceNote note{};
-  note.place = site == nullptr ? 0 : place_number(site);
-  note.stack = short_stack(in, caller.frame, caller.address);
-  note.cause = cause;
+  bool known = false;  // the note, but for the offset
   for (uintptr_t at = first; at + 8 <= to; at += 8) {
     auto* word = reinterpret_cast<volatile uint64_t*>(at);
     if (!is_tracked(*word)) continue;
     const uintptr_t offset = at - reinterpret_cast<uintptr_t>(begin);
-    const bool exact = offset < kNamedBytes || (offset < kSomewhere && notes_are_few());
-    note.offset = exact ? static_cast<uint32_t>(offset) : kSomewhere;
-    const uint32_t place = note_place(in, note);
-    write_drop(*word, place != 0 ? place : note.place);
+    uint32_t place = 0;
+    if (remembers && seen->number != 0 && seen->site == site && seen->offset == offset) {
+      place = seen->number;
+    } else {
+      if (!known) {
+        note.place = site == nullptr ? 0 : place_number(site);
+        note.stack = seen != nullptr ? seen->stack : short_stack(in, caller.frame, caller.address);
+        note.cause = cause;
+        known = true;
+      }
+      const bool exact = offset < kNamedBytes || (offset < kSomewhere && notes_are_few());
+      note.offset = exact ? static_cast<uint32_t>(offset) : kSomewhere;
+      place = note_place(in, note);
+      if (remembers && exact) {
+        seen->site = site;
+        seen->offset = note.offset;
+        seen->number = place;
+      }
+      if (place == 0) place = note.place;
+    }
+    write_drop(*word, place);
     if (clear) *word = 0;
   }
 }

@@ -26,7 +26,7 @@ inline uint64_t inverted(uint64_t value) {
   return value;
 }
 
-inline void write_drop(uint64_t value, uint32_t place) {
+PLUMB_SHADOW inline void write_drop(uint64_t value, uint32_t place) {
   __plumb_clock += kTick;
   *shadow_of(value) = __plumb_clock | place | half_of(value);
 }

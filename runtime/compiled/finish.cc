@@ -14,6 +14,7 @@
 #include "common/sys.h"
 #include "common/text.h"
 #include "common/trace_file.h"
+#include "compiled/accesses.h"
 #include "compiled/fork.h"
 #include "compiled/options.h"
 #include "compiled/site_filter.h"
@@ -226,6 +227,12 @@ int report(bool lost) {
   return status;
 }
 
+// Only the end knows that no library brought them. Children would say it again.
+void say_what_is_missing() {
+  if (options().last_use != LastUse::access || accesses_are_built() || process_epoch() != 0) return;
+  complain("last_use=access: nothing here was compiled with -fplumb=access; accesses are not seen");
+}
+
 }  // namespace
 
 void say_nothing_more() { silent = true; }
@@ -238,6 +245,7 @@ bool write_report_now() {
 
 void write_report() {
   if (silent || lsan_is_turned_off()) return;
+  say_what_is_missing();
   const bool lost = trace().header().problem == PLUMB_PROBLEM_NONE && anything_lost();
   if (report(lost) == 1 && options().exit_code >= 0) end_with_code();
 }

@@ -21,9 +21,16 @@
 
 namespace plumb::rt {
 
+#ifndef PLUMB_UNDER_TSAN
 inline constexpr unsigned kArenaShift = 42;
 inline constexpr uint64_t kArenaNumber = 8;  // of tracked blocks
-inline constexpr uint64_t kPlainNumber = 9;  // the same without drops: mode=minimal
+#else
+// Where ThreadSanitizer of LLVM 19 lets programs be that lie at a fixed address: below 2 TB,
+// the shadow of drops as well. That of accesses is in what it keeps free.
+inline constexpr unsigned kArenaShift = 39;
+inline constexpr uint64_t kArenaNumber = 1;
+#endif
+inline constexpr uint64_t kPlainNumber = kArenaNumber + 1;  // the same without drops: mode=minimal
 inline constexpr uint64_t kArenaSize = uint64_t{1} << kArenaShift;
 inline constexpr uint64_t kArenaBegin = kArenaNumber << kArenaShift;
 inline constexpr unsigned kShadowShift = 2;  // 8 bytes for 32
@@ -32,6 +39,13 @@ inline constexpr uint64_t kShadowSize = kArenaSize >> kShadowShift;
 // Where blocks were accessed, by code that was compiled to say so: another such shadow.
 inline constexpr uint64_t kUseShadow = uint64_t{1} << 41;
 static_assert((kShadowBegin & kUseShadow) == 0 && kShadowSize <= kUseShadow);
+
+// Functions that read or write a shadow.
+#ifdef PLUMB_UNDER_TSAN
+#define PLUMB_SHADOW __attribute__((no_sanitize("thread"), noinline))
+#else
+#define PLUMB_SHADOW
+#endif
 
 // Of a new block, so many bytes have no drops; for what is behind them, words
 // older than the block are.

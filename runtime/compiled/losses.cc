@@ -29,7 +29,7 @@ void list_block(void* context, void* block) {
 
 // The newest word about the block since it was allocated, or 0. `which`: 0 for drops of
 // references into it, kUseShadow for accesses.
-uint64_t newest_word(const PlumbBlock& block, uint64_t which) {
+PLUMB_SHADOW uint64_t newest_word(const PlumbBlock& block, uint64_t which) {
   if (!is_tracked(block.address)) return 0;
   const bool custom = (block.flags & PLUMB_BLOCK_CUSTOM) != 0;
   const uint64_t time = custom ? find_custom(block.address)->born

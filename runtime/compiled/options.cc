@@ -55,6 +55,15 @@ void set_mode(const char* value) {
     copy_text(the_options.unknown, sizeof the_options.unknown, value);
 }
 
+void set_last_use(const char* value) {
+  if (equal(value, "access"))
+    the_options.last_use = LastUse::access;
+  else if (equal(value, "pointer"))
+    the_options.last_use = LastUse::pointer;
+  else
+    the_options.unknown_last_use = true;
+}
+
 uint64_t number_of(const char* value) {
   uint64_t number = take_decimal(value);
   if (*value == 'k' || *value == 'K') number <<= 10;
@@ -109,6 +118,8 @@ void read_options(const char* text) {
       if (*value == '/') the_options.drop_seed = static_cast<uint32_t>(take_decimal(++value));
     } else if (equal(pair.key, "sites")) {
       copy_text(the_options.sites, sizeof the_options.sites, pair.value);
+    } else if (equal(pair.key, "last_use")) {
+      set_last_use(pair.value);
     } else if (equal(pair.key, "stacks")) {
       the_options.whole_stacks = equal(pair.value, "full");
     } else if (equal(pair.key, "exitcode")) {

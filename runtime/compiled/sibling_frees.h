@@ -44,7 +44,8 @@ inline void note_free(Inside& in, ThreadHeap& heap, FreedHere* table, uint32_t a
   note_new_free(in, heap, allocation, place, caller);
 }
 
-// Of the allocation stacks of lost blocks, into the trace. Nobody else is at work.
+// Of the allocation stacks of lost blocks, and of those that differ from one of them in one
+// frame, into the trace. Nobody else is at work.
 void record_frees();
 
 }  // namespace plumb::rt

@@ -11,7 +11,11 @@ inline constexpr unsigned kFineClasses = 15;  // 32, 48 ... 256
 inline constexpr unsigned kSmallClasses = kFineClasses + 8 * 4;
 inline constexpr unsigned kLargeClasses = 28 * 4;
 inline constexpr size_t kLargestSmall = 64 * 1024;
+#ifndef PLUMB_UNDER_TSAN
 inline constexpr unsigned kRegionBits = 36;
+#else
+inline constexpr unsigned kRegionBits = 33;  // of a smaller arena (layout.h)
+#endif
 
 // Bytes that a slot of four to a doubling above `base` has.
 inline constexpr size_t quarter_step(size_t base, unsigned step) {

@@ -36,6 +36,7 @@ bool remember(SeenStack& seen, const StackWalk& walk, uintptr_t frame) {
 void keep(SeenStack& seen, const StackWalk& walk, uintptr_t frame, uintptr_t caller,
           uint32_t stack) {
   seen.frame = 0;
+  seen.number = 0;
   if (stack == 0 || !remember(seen, walk, frame)) return;
   seen.frame = frame;
   seen.caller = caller;
@@ -69,7 +70,10 @@ unsigned fold_recursion(const StackWalk& walk, uintptr_t* kept) {
 // with its stacks: later ones are then folded, and the report says so.
 constexpr uint64_t kManyWords = uint64_t{1} << 21;
 
-bool too_many_stacks() { return trace().header().sections[PLUMB_SECTION_STACKS].used > kManyWords; }
+bool too_many_stacks() {
+  const uint64_t& used = trace().header().sections[PLUMB_SECTION_STACKS].used;
+  return __atomic_load_n(&used, __ATOMIC_RELAXED) > kManyWords;
+}
 
 }  // namespace
 
@@ -90,14 +94,25 @@ __attribute__((noinline)) uint32_t walk_stack(Inside& in, ThreadHeap& heap, Seen
   return stack;
 }
 
+namespace {
+
+bool is_this_short_stack(const SeenStack& seen, uintptr_t frame, uintptr_t caller) {
+  return seen.frame == frame && seen.caller == (caller | kShortMark) &&
+         seen.epoch == module_epoch() && sum_of(seen) == seen.sum;
+}
+
+}  // namespace
+
+SeenStack* seen_short_stack(ThreadHeap& heap, uintptr_t frame, uintptr_t caller) {
+  SeenStack& seen = seen_for(heap, frame, caller);
+  return is_this_short_stack(seen, frame, caller) ? &seen : nullptr;
+}
+
 uint32_t short_stack(Inside& in, uintptr_t frame, uintptr_t caller) {
   if (options().whole_stacks) return seen_stack(in, frame, caller);
   ThreadHeapUse heap(in);
   SeenStack& seen = seen_for(*heap, frame, caller);
-  if (seen.frame == frame && seen.caller == (caller | kShortMark) && seen.epoch == module_epoch() &&
-      sum_of(seen) == seen.sum) {
-    return seen.stack;
-  }
+  if (is_this_short_stack(seen, frame, caller)) return seen.stack;
   StackWalk walk;
   const unsigned wanted = process().stack_depth;
   walk_up(*heap, walk, frame, caller, wanted < kShortWay ? wanted : kShortWay);

@@ -55,6 +55,8 @@ inline uint32_t seen_stack(Inside& in, uintptr_t frame, uintptr_t caller) {
 
 // The short one.
 uint32_t short_stack(Inside& in, uintptr_t frame, uintptr_t caller);
+// The same, if it is the one that was seen last from there; null: ask short_stack.
+SeenStack* seen_short_stack(ThreadHeap& heap, uintptr_t frame, uintptr_t caller);
 
 #define PLUMB_HERE()                                       \
   reinterpret_cast<uintptr_t>(__builtin_frame_address(0)), \

@@ -35,6 +35,10 @@ struct SeenStack {
   bool unchosen;                  // by site_filter.h
   uint32_t places[kCachedDepth];  // from `frame` up, in words
   uint64_t sum;                   // of short stacks: of the addresses there
+  // ... and what was freed last from there, with a reference at `offset`.
+  const void* site;
+  uint32_t offset;
+  uint32_t number;  // of the place's note; 0: none
 };
 
 // Of the stack that was unwound last: between these, memory can be read.

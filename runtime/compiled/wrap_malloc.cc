@@ -35,7 +35,7 @@ constexpr uint64_t kAfterFree = 64 * kTick;
 // What the shadow says about the memory's former use. Beyond kCleared bytes the
 // time tells old from new; within them nothing has to, also when the thread that
 // drops has not met the one that allocated.
-void forget_drops(const Head& head) {
+PLUMB_SHADOW void forget_drops(const Head& head) {
   const uint64_t begin = reinterpret_cast<uint64_t>(&head + 1);
   if (!is_tracked(begin)) return;
   const uint64_t bytes = head.size < kCleared ? head.size : kCleared;

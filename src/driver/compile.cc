@@ -35,6 +35,8 @@ constexpr auto kPlain = std::to_array<const char*>(
 
 struct Wish {
   Level level = Level::full;
+  bool stacks = false;
+  bool access = false;
   bool has_input = false;
   bool links = true;
   bool relocatable = false;
@@ -56,10 +58,26 @@ std::optional<Level> level_named(std::string_view name) {
   if (name == "minimal") return Level::minimal;
   if (name == "partial") return Level::partial;
   if (name == "full") return Level::full;
-  if (name == "stacks") return Level::stacks;
-  if (name == "access") return Level::access;
   if (name == "sampled") return Level::sampled;
   return std::nullopt;
+}
+
+// "minimal", "stacks,access": false for what is none. What is added to `full` may be both.
+bool read_level(std::string_view value, Wish& wish) {
+  wish.level = Level::full;
+  wish.stacks = wish.access = false;
+  if (const std::optional<Level> level = level_named(value)) {
+    wish.level = *level;
+    return true;
+  }
+  while (true) {
+    const std::size_t comma = value.find(',');
+    const std::string_view part = value.substr(0, comma);
+    if (part != "stacks" && part != "access") return false;
+    (part == "stacks" ? wish.stacks : wish.access) = true;
+    if (comma == std::string_view::npos) return true;
+    value.remove_prefix(comma + 1);
+  }
 }
 
 Result<Wish> read_wish(const std::vector<std::string>& arguments, std::vector<std::string>& rest) {
@@ -67,13 +85,11 @@ Result<Wish> read_wish(const std::vector<std::string>& arguments, std::vector<st
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string_view word = arguments[i];
     if (word.starts_with("-fplumb=")) {
-      const std::optional<Level> level = level_named(word.substr(8));
-      if (!level) {
+      if (!read_level(word.substr(8), wish)) {
         return fail({}, fmt::format("no level '{}'", word.substr(8)),
-                    "there are -fplumb=stacks, -fplumb=access, -fplumb=full, -fplumb=partial, "
-                    "-fplumb=minimal and -fplumb=sampled");
+                    "there are -fplumb=stacks, -fplumb=access, -fplumb=stacks,access, "
+                    "-fplumb=full, -fplumb=partial, -fplumb=minimal and -fplumb=sampled");
       }
-      wish.level = *level;
       continue;
     }
     rest.push_back(arguments[i]);
@@ -147,8 +163,8 @@ Result<CompilerCall> compiler_call(const Toolchain& tools,
     before.push_back("-fpass-plugin=" + tools.sampled_pass);
     if (wish->links && !wish->relocatable) after = linked_with(tools.sampled_runtime);
   } else if (!plain) {
-    call.stacks = wish->level == Level::stacks;
-    call.access = wish->level == Level::access;
+    call.stacks = wish->stacks;
+    call.access = wish->access;
     before.insert(before.end(), kPlain.begin(), kPlain.end());
     if (wish->level != Level::minimal) {
       before.push_back("-fpass-plugin=" + tools.pass);

@@ -14,7 +14,7 @@
 
 namespace plumb {
 
-enum class Level { minimal, partial, full, stacks, access, sampled };
+enum class Level { minimal, partial, full, sampled };
 
 struct Toolchain {
   std::string compiler;      // clang 19

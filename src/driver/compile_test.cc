@@ -56,6 +56,11 @@ TEST(Compile, TakesItsOwnLevelOut) {
   EXPECT_TRUE(compiler_call(kTools, {"-fplumb=stacks", "a.c"})->stacks);
   EXPECT_FALSE(compiler_call(kTools, {"a.c"})->access);
   EXPECT_TRUE(compiler_call(kTools, {"-fplumb=access", "a.c"})->access);
+  const Result<CompilerCall> both = compiler_call(kTools, {"-fplumb=stacks,access", "a.c"});
+  ASSERT_TRUE(both);
+  EXPECT_TRUE(both->stacks && both->access);
+  EXPECT_FALSE(compiler_call(kTools, {"-fplumb=stacks,minimal", "a.c"}));
+  EXPECT_FALSE(compiler_call(kTools, {"-fplumb=stacks,", "a.c"}));
 }
 
 TEST(Compile, StaysOutWhereItCannotWork) {

@@ -43,9 +43,9 @@ Pair take_pair(std::string_view& text) {
 
 // Read by the runtime inside the program (runtime/compiled/options.cc).
 bool is_process_key(std::string_view key) {
-  static constexpr std::array<std::string_view, 11> kKeys = {
+  static constexpr std::array<std::string_view, 12> kKeys = {
       "mode",     "partial_limit", "depth",    "stacks", "sites", "drop_frees",
-      "exitcode", "trace",         "decrease", "least",  "burst"};
+      "exitcode", "trace",         "decrease", "least",  "burst", "last_use"};
   return std::ranges::find(kKeys, key) != kKeys.end();
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,6 +50,10 @@ bool same_function(const Frame& left, const Frame& right) {
   return a == b;
 }
 
+// What `delete` calls for an object whose destructor is virtual: the compiler's own function
+// around the destructor, which then frees. The source has the `delete` alone.
+bool is_deleting_destructor(const Frame& frame) { return frame.linkage.ends_with("D0Ev"); }
+
 Loss loss_of(const TraceLoss& from, Stack stack) {
   Loss loss;
   loss.cause = from.cause;
@@ -62,6 +67,9 @@ Loss loss_of(const TraceLoss& from, Stack stack) {
     if (!frames.empty() && frames[0].line && same_function(stack[0], frames[0])) {
       stack[0].line = frames[0].line;
       stack[0].column = frames[0].column;
+    }
+    if (loss.cause == Cause::holder_freed && stack.size() > 1 && is_deleting_destructor(stack[0])) {
+      stack.erase(stack.begin());
     }
     loss.stack = std::move(stack);
   }
@@ -145,18 +153,59 @@ LastUse last_use_of(const TraceLoss& place) {
   return use;
 }
 
-// Where others of the same stack were freed, most blocks first.
-std::vector<SiblingFree> frees_of(const Trace& trace, std::uint32_t stack, Symboliser& symbols) {
+// The same calls in the source: code that the optimiser copied has several addresses.
+bool same_calls(const Stack& left, const Stack& right) {
+  return std::ranges::equal(left, right, [](const Frame& one, const Frame& other) {
+    const bool named = one.line.has_value() && one.line == other.line &&
+                       one.column == other.column && one.function == other.function &&
+                       one.file == other.file;
+    return named || one == other;
+  });
+}
+
+// By allocation stack of what was lost: where others of it were freed. What copies of the code
+// allocated belongs to one of these stacks alone: they may be one leak in the end.
+using FreesByStack = std::map<std::uint32_t, std::vector<const TraceFree*>>;
+
+FreesByStack frees_by_stack(const Trace& trace, Symboliser& symbols) {
+  FreesByStack frees;
+  for (const TraceGroup& group : trace.groups) {
+    if (group.reach == Reach::lost) frees[group.stack];
+  }
+  std::map<std::uint32_t, Stack> names;
+  const auto name = [&](std::uint32_t stack) -> const Stack& {
+    const auto [at, is_new] = names.try_emplace(stack);
+    if (is_new) at->second = named_stack(trace.stacks[stack], symbols);
+    return at->second;
+  };
+  for (const TraceFree& free : trace.frees) {
+    if (trace.stacks[free.stack].empty()) continue;
+    auto lost = frees.find(free.allocation);
+    if (lost == frees.end()) {
+      lost = std::ranges::find_if(frees, [&](const auto& entry) {
+        return trace.stacks[entry.first].size() == trace.stacks[free.allocation].size() &&
+               same_calls(name(entry.first), name(free.allocation));
+      });
+    }
+    if (lost != frees.end()) lost->second.push_back(&free);
+  }
+  return frees;
+}
+
+// Most blocks first.
+std::vector<SiblingFree> frees_of(const Trace& trace, const std::vector<const TraceFree*>& found,
+                                  Symboliser& symbols) {
   constexpr std::size_t kMostPlaces = 8;
   std::vector<SiblingFree> frees;
-  for (const TraceFree& free : trace.frees) {
-    if (free.allocation != stack || trace.stacks[free.stack].empty()) continue;
-    Stack named = named_stack(trace.stacks[free.stack], symbols);
-    const auto known = std::ranges::find(frees, named, &SiblingFree::stack);
+  for (const TraceFree* free : found) {
+    Stack named = named_stack(trace.stacks[free->stack], symbols);
+    const auto known = std::ranges::find_if(frees, [&](const SiblingFree& one) {
+      return one.stack == named || same_calls(one.stack, named);
+    });
     if (known != frees.end()) {
-      known->blocks += free.blocks;
+      known->blocks += free->blocks;
     } else {
-      frees.push_back({std::move(named), free.blocks, {}});
+      frees.push_back({std::move(named), free->blocks, {}});
     }
   }
   std::ranges::stable_sort(frees, std::ranges::greater{}, &SiblingFree::blocks);
@@ -171,6 +220,7 @@ Report report_from(const Trace& trace) {
   Symboliser symbols(trace.modules);
   // After it gave up the runtime saw no free any more: its blocks say nothing.
   const bool stale = trace.phase == PLUMB_PHASE_GAVE_UP;
+  const FreesByStack frees = frees_by_stack(trace, symbols);
   for (const TraceGroup& group : trace.groups) {
     if (stale) {
       report.totals.excluded += group.direct;
@@ -185,7 +235,7 @@ Report report_from(const Trace& trace) {
       leak.loss = loss_of(loss, named_stack(trace.stacks[loss.stack], symbols));
     }
     if (group.use != 0) leak.last_use = last_use_of(trace.losses[group.use]);
-    if (leak.kind == Kind::lost) leak.frees = frees_of(trace, group.stack, symbols);
+    if (leak.kind == Kind::lost) leak.frees = frees_of(trace, frees.at(group.stack), symbols);
     (leak.kind == Kind::lost ? report.totals.lost : report.totals.forgotten) += leak.total();
     report.leaks.push_back(std::move(leak));
   }
