@@ -33,7 +33,10 @@ def memcheck(command: list[str]) -> dict[str, tuple[int, int]]:
     """Word -> (blocks, bytes)."""
     done = measure.run([*MEMCHECK, *command])
     found = {"definitely": (0, 0), "indirectly": (0, 0), "possibly": (0, 0), "reachable": (0, 0)}
-    for lost, size, blocks, reach, reach_size, reach_blocks in LINE.findall(done.stderr):
+    # Children of a fork have a summary of their own, with their number before it.
+    own = re.match(rb"==\d+== ", done.stderr)
+    text = b"\n".join(line for line in done.stderr.splitlines() if own and line.startswith(own[0]))
+    for lost, size, blocks, reach, reach_size, reach_blocks in LINE.findall(text):
         word = (lost or reach).decode()
         found[word] = (number(blocks or reach_blocks), number(size or reach_size))
     return found
