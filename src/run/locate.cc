@@ -116,13 +116,13 @@ class Locating {
     if (const TraceAddress& word = seen_.place.word; word.module) {
       find_through(1);
       Variables* variables = symbols_.variables(*word.module);
-      if (!holder_ && variables != nullptr) holder_ = variables->global_at(word.offset);
+      if (!holder_ && variables != nullptr) holder_ = variables->globals().at(word.offset);
       return;
     }
     if (seen_.place.offset != 0) {
       for (std::size_t i = 0; i < seen_.stack.size() && !holder_; ++i) {
         Variables* variables = variables_at(i);
-        if (variables != nullptr) holder_ = variables->thread_local_at(seen_.place.offset);
+        if (variables != nullptr) holder_ = variables->globals().in_thread_at(seen_.place.offset);
       }
       return;
     }

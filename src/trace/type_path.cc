@@ -80,6 +80,11 @@ bool is_reserved(std::string_view name) {
          (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'));
 }
 
+const char* name_of(Dwarf_Die* die) {
+  Dwarf_Attribute attribute;
+  return dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attribute));
+}
+
 std::optional<Dwarf_Die> type_of(Dwarf_Die* die) {
   Dwarf_Attribute attribute;
   Dwarf_Die type;

@@ -27,7 +27,8 @@ bool is_reserved(std::string_view name);
 // "char *", "const struct Node *"; empty when there is none.
 std::string type_name(Dwarf_Die type);
 
-// Of a variable or member.
+// Of a variable or member. Null: it has none.
+const char* name_of(Dwarf_Die* die);
 std::optional<Dwarf_Die> type_of(Dwarf_Die* die);
 std::uint64_t size_of_type(Dwarf_Die type);
 

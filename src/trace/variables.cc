@@ -11,6 +11,7 @@
 #include "trace/die_walk.h"
 #include "trace/inlined_call.h"
 #include "trace/type_path.h"
+#include "trace/variables_inside.h"
 
 namespace plumb {
 
@@ -19,11 +20,8 @@ namespace {
 // Bounds for damaged files.
 constexpr std::size_t kMostPlaces = 10'000;  // of one variable
 constexpr std::size_t kMostVariables = 100'000;
-constexpr std::size_t kMostGlobals = 2'000'000;
 constexpr std::size_t kMostRows = 10'000;
 constexpr std::uint64_t kWholeFunction = std::numeric_limits<std::uint64_t>::max();
-
-using Range = CodeRange;
 
 std::vector<Range> ranges_of(Dwarf_Die* die) {
   std::vector<Range> ranges;
@@ -34,19 +32,6 @@ std::vector<Range> ranges_of(Dwarf_Die* die) {
   }
   return ranges;
 }
-
-bool any_has(const std::vector<Range>& ranges, std::uint64_t pc) {
-  return std::ranges::any_of(ranges, [&](const Range& range) { return range.has(pc); });
-}
-
-// One register or one sum of a register and a constant.
-struct Simple {
-  enum Kind { none, in_register, in_memory, constant, address } kind = none;
-  unsigned base = 0;  // register; kFrameBase
-  std::int64_t offset = 0;
-};
-constexpr unsigned kFrameBase = 1000;
-constexpr unsigned kCfa = 1001;
 
 // The operation at `i`; steps behind it.
 Simple read_simple(const Dwarf_Op* ops, std::size_t count, std::size_t& i) {
@@ -96,87 +81,10 @@ bool contains_variables(int tag) {
          tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
 }
 
-bool holds_globals(int tag) {
-  switch (tag) {
-    case DW_TAG_namespace:
-    case DW_TAG_class_type:
-    case DW_TAG_structure_type:
-    case DW_TAG_subprogram:
-    case DW_TAG_lexical_block:
-      return true;
-    default:
-      return false;
-  }
-}
-
-const char* name_of(Dwarf_Die* die) {
-  Dwarf_Attribute attribute;
-  return dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attribute));
-}
-
 // By the program.
 bool is_named(Dwarf_Die* die) {
   const char* name = name_of(die);
   return name != nullptr && *name != '\0' && !is_reserved(name);
-}
-
-std::uint64_t line_of(Dwarf_Die* die, unsigned attribute) {
-  Dwarf_Attribute found;
-  Dwarf_Word line = 0;
-  return dwarf_formudata(dwarf_attr_integrate(die, attribute, &found), &line) == 0 ? line : 0;
-}
-
-// Where a variable with a place of its own is; `in_thread`: counted from the
-// begin of the module's part of each thread's memory.
-std::optional<std::uint64_t> address_of(Dwarf_Die* die, bool& in_thread) {
-  Dwarf_Attribute attribute;
-  Dwarf_Op* ops = nullptr;
-  std::size_t count = 0;
-  if (dwarf_attr(die, DW_AT_location, &attribute) == nullptr ||
-      dwarf_getlocation(&attribute, &ops, &count) != 0 || count == 0) {
-    return std::nullopt;
-  }
-  in_thread = count == 2 &&
-              (ops[1].atom == DW_OP_form_tls_address || ops[1].atom == DW_OP_GNU_push_tls_address);
-  if (count != 1 && !in_thread) return std::nullopt;
-  switch (ops[0].atom) {
-    case DW_OP_addr:
-    case DW_OP_const4u:
-    case DW_OP_const8u:
-      return ops[0].number;
-    case DW_OP_addrx:
-    case DW_OP_constx:
-    case DW_OP_GNU_addr_index:
-    case DW_OP_GNU_const_index: {
-      Dwarf_Attribute result;
-      Dwarf_Addr value = 0;
-      if (dwarf_getlocation_attr(&attribute, &ops[0], &result) != 0) return std::nullopt;
-      if (dwarf_formaddr(&result, &value) == 0 || dwarf_formudata(&result, &value) == 0) {
-        return value;
-      }
-      return std::nullopt;
-    }
-    default:
-      return std::nullopt;
-  }
-}
-
-// How far the thread pointer is behind the begin of the program's part.
-std::optional<std::int64_t> thread_size_of(Elf* elf) {
-  std::size_t count = 0;
-  if (elf == nullptr || elf_getphdrnum(elf, &count) != 0) return std::nullopt;
-  bool is_program = false;
-  std::optional<std::int64_t> size;
-  for (std::size_t i = 0; i < count && i < kMostRows; ++i) {
-    GElf_Phdr header;
-    if (gelf_getphdr(elf, static_cast<int>(i), &header) == nullptr) continue;
-    is_program = is_program || header.p_type == PT_INTERP;
-    if (header.p_type != PT_TLS || header.p_memsz > (1u << 30)) continue;
-    const std::uint64_t align = std::max<std::uint64_t>(header.p_align, 1);
-    if (align > 4096) continue;
-    size = static_cast<std::int64_t>((header.p_memsz + align - 1) / align * align);
-  }
-  return is_program ? size : std::nullopt;
 }
 
 // The pointer at this offset of the variable, as the source names it: "t.rows[3]".
@@ -189,79 +97,11 @@ std::optional<std::string> name_in(Dwarf_Die* variable, std::uint64_t offset) {
 
 }  // namespace
 
-struct Variables::Place {
-  Range range;
-  Simple simple;
-  std::uint64_t from = 0;  // the part of the variable that is there
-  std::uint64_t size = 0;
-  bool is_inherited = false;  // what it was at the entry: nothing new
-};
-
-struct Variables::Scope {
-  int parent = -1;
-  int inlined = 0;  // how many inlined calls deep
-  bool is_function = true;
-  std::vector<Range> ranges;
-  std::uint64_t declared = 0;  // line
-  std::uint64_t called = 0;    // line of the inlined call
-  Dwarf_Die die{};
-};
-
-struct Variables::Variable {
-  Dwarf_Die die{};
-  std::size_t scope = 0;
-  bool is_parameter = false;
-  std::vector<Place> places;
-};
-
-struct Variables::Function {
-  std::uint64_t entry = 0;
-  std::vector<Range> ranges;
-  Simple frame_base;
-  std::vector<Scope> scopes;  // outer ones first
-  std::vector<Variable> variables;
-
-  // The scope that counts as the function of a variable: blocks left out.
-  std::size_t function_scope(std::size_t scope) const {
-    while (!scopes[scope].is_function && scopes[scope].parent >= 0) {
-      scope = static_cast<std::size_t>(scopes[scope].parent);
-    }
-    return scope;
-  }
-  // The line in the source function `home` that an instruction of this line
-  // belongs to; 0: it does not.
-  std::uint64_t line_in(std::size_t home, std::uint64_t pc, std::uint64_t line) const {
-    for (std::size_t scope = innermost(pc); scope != home;) {
-      if (scopes[scope].parent < 0) return 0;
-      line = scopes[scope].called;
-      scope = function_scope(static_cast<std::size_t>(scopes[scope].parent));
-    }
-    return line;
-  }
-  // The innermost inlined call (or the function itself) at an instruction.
-  std::size_t innermost(std::uint64_t pc) const {
-    std::size_t best = 0;
-    for (std::size_t i = 1; i < scopes.size(); ++i) {
-      if (scopes[i].is_function && scopes[i].inlined > scopes[best].inlined &&
-          any_has(scopes[i].ranges, pc)) {
-        best = i;
-      }
-    }
-    return best;
-  }
-};
-
-struct Variables::Global {
-  std::uint64_t address = 0;
-  std::uint64_t size = 0;
-  Dwarf_Die die{};
-};
-
-Variables::Variables(DwarfInfo& dwarf, const ElfModule& module) : dwarf_(dwarf) {
+Variables::Variables(DwarfInfo& dwarf, const ElfModule& module)
+    : dwarf_(dwarf), globals_(dwarf, module) {
   Dwarf_Addr bias = 0;
   cfi_ = dwfl_module_dwarf_cfi(module.handle(), &bias);
   eh_cfi_ = dwfl_module_eh_cfi(module.handle(), &bias);
-  thread_size_ = thread_size_of(module.elf());
 }
 
 Variables::~Variables() = default;
@@ -575,177 +415,6 @@ std::optional<FoundVariable> Variables::through(std::uint64_t pc, const PlumbAli
   return std::nullopt;
 }
 
-std::optional<std::size_t> Variables::frames_inside(const FoundVariable& variable,
-                                                    std::uint64_t pc) {
-  const auto place = functions_.find(variable.function);
-  if (place == functions_.end()) return std::nullopt;
-  const Function& function = *place->second;
-  const std::size_t home = function.function_scope(function.variables[variable.index].scope);
-  std::size_t count = 0;
-  for (std::size_t scope = function.innermost(pc); scope != home; ++count) {
-    const int parent = function.scopes[scope].parent;
-    if (parent < 0) return std::nullopt;
-    scope = function.function_scope(static_cast<std::size_t>(parent));
-  }
-  if (!any_has(function.scopes[home].ranges, pc)) return std::nullopt;
-  return count;
-}
-
-std::optional<std::size_t> Variables::frames_of_setter(const FoundVariable& variable,
-                                                       std::uint64_t pc) {
-  std::optional<std::size_t> inside = frames_inside(variable, pc);
-  if (!inside) return std::nullopt;
-  const Function& function = *functions_.find(variable.function)->second;
-  std::vector<std::size_t> calls;  // innermost first
-  for (std::size_t scope = function.innermost(pc); calls.size() < *inside;) {
-    calls.push_back(scope);
-    scope = function.function_scope(static_cast<std::size_t>(function.scopes[scope].parent));
-  }
-  while (*inside != 0 && is_given(function.scopes[calls[*inside - 1]].die, variable.type)) {
-    --*inside;
-  }
-  return inside;
-}
-
-std::size_t Variables::frames_looking(std::uint64_t pc, std::uint64_t other) {
-  const Function* function = function_at(pc);
-  if (function == nullptr || function_at(other) != function) return 0;
-  std::size_t count = 0;
-  std::size_t scope = function->innermost(pc);
-  for (; scope != 0 && !any_has(function->scopes[scope].ranges, other) &&
-         is_const_member(function->scopes[scope].die);
-       ++count) {
-    scope = function->function_scope(static_cast<std::size_t>(function->scopes[scope].parent));
-  }
-  return count;
-}
-
-std::optional<std::size_t> Variables::frames_after(const FoundVariable& variable,
-                                                   std::uint64_t pc) {
-  const auto place = functions_.find(variable.function);
-  if (place == functions_.end()) return std::nullopt;
-  const Function& function = *place->second;
-  std::size_t home = function.function_scope(function.variables[variable.index].scope);
-  while (!any_has(function.scopes[home].ranges, pc)) {
-    if (home == 0 || !gives_pointer(function.scopes[home].die)) return std::nullopt;
-    home = function.function_scope(static_cast<std::size_t>(function.scopes[home].parent));
-  }
-  std::size_t count = 0;
-  for (std::size_t scope = function.innermost(pc); scope != home; ++count) {
-    if (scope == 0) return std::nullopt;
-    scope = function.function_scope(static_cast<std::size_t>(function.scopes[scope].parent));
-  }
-  return count;
-}
-
-std::optional<std::size_t> Variables::frames_given(const FoundVariable& variable,
-                                                   std::uint64_t pc) {
-  std::optional<std::size_t> count = frames_inside(variable, pc);
-  if (!count) return std::nullopt;
-  const Function& function = *functions_.find(variable.function)->second;
-  std::size_t home = function.function_scope(function.variables[variable.index].scope);
-  if (home == 0 || !gives_pointer(function.scopes[home].die)) return std::nullopt;
-  while (home != 0 && gives_pointer(function.scopes[home].die)) {
-    ++*count;
-    home = function.function_scope(static_cast<std::size_t>(function.scopes[home].parent));
-  }
-  return count;
-}
-
-std::size_t Variables::frames_without(std::uint64_t pc, std::uint64_t other) {
-  const Function* function = function_at(pc);
-  if (function == nullptr || function_at(other) != function) return 0;
-  std::size_t count = 0;
-  for (std::size_t scope = function->innermost(pc);
-       scope != 0 && !any_has(function->scopes[scope].ranges, other); ++count) {
-    scope = function->function_scope(static_cast<std::size_t>(function->scopes[scope].parent));
-  }
-  return count;
-}
-
-std::size_t Variables::frames_giving(std::uint64_t pc, std::uint64_t other) {
-  const Function* function = function_at(pc);
-  if (function == nullptr || function_at(other) != function) return 0;
-  std::size_t best = 0;
-  std::size_t count = 0;
-  for (std::size_t scope = function->innermost(pc); scope != 0;) {
-    ++count;
-    if (any_has(function->scopes[scope].ranges, other)) {
-      if (!gives_pointer(function->scopes[scope].die)) break;
-      best = count;
-    }
-    scope = function->function_scope(static_cast<std::size_t>(function->scopes[scope].parent));
-  }
-  return best;
-}
-
-std::optional<std::uint64_t> Variables::next_line(std::uint64_t pc, std::size_t inside,
-                                                  std::uint64_t line,
-                                                  const std::vector<CodeRange>& ran) {
-  const Function* function = function_at(pc);
-  if (function == nullptr) return std::nullopt;
-  std::size_t home = function->innermost(pc);
-  for (; inside != 0 && home != 0; --inside) {
-    home = function->function_scope(static_cast<std::size_t>(function->scopes[home].parent));
-  }
-  Dwarf_Die die = function->scopes[home].die;
-  const char* file = dwarf_decl_file(&die);
-  if (file == nullptr) return std::nullopt;
-  std::optional<std::uint64_t> next;
-  for (const CodeRange& range : ran) {
-    dwarf_.each_row(range.begin, range.end, [&](std::uint32_t row, const char* row_file) {
-      if (!next && row > line && is_own_line(*function, home, row) &&
-          std::strcmp(row_file, file) == 0) {
-        next = row;
-      }
-    });
-    if (next) return next;
-  }
-  return std::nullopt;
-}
-
-std::optional<std::uint64_t> Variables::end_of(const Function& function, std::size_t scope) {
-  const std::size_t home = function.function_scope(scope);
-  std::optional<std::uint64_t> best;
-  std::uint64_t best_line = 0;
-  for (const Range& range : function.scopes[scope].ranges) {
-    dwarf_.each_line(range.begin, range.end, [&](std::uint64_t pc, std::uint32_t row) {
-      const std::uint64_t line = function.line_in(home, pc, row);
-      if (line < best_line || line == 0 || !is_own_line(function, home, line)) return;
-      best_line = line;
-      best = pc;
-    });
-  }
-  return best;
-}
-
-std::optional<std::uint64_t> Variables::scope_end(const FoundVariable& variable) {
-  const auto place = functions_.find(variable.function);
-  if (place == functions_.end()) return std::nullopt;
-  return end_of(*place->second, place->second->variables[variable.index].scope);
-}
-
-std::optional<std::pair<std::uint64_t, std::size_t>> Variables::inlined_end(std::uint64_t pc) {
-  const Function* function = function_at(pc);
-  if (function == nullptr) return std::nullopt;
-  std::size_t scope = function->innermost(pc);
-  if (scope == 0) return std::nullopt;
-  while (true) {
-    const std::size_t outer =
-        function->function_scope(static_cast<std::size_t>(function->scopes[scope].parent));
-    if (outer == 0) break;
-    scope = outer;
-  }
-  const std::optional<std::uint64_t> end = end_of(*function, scope);
-  if (!end) return std::nullopt;
-  std::size_t inside = 0;
-  for (std::size_t at = function->innermost(*end); at != scope; ++inside) {
-    if (function->scopes[at].parent < 0) return std::nullopt;
-    at = function->function_scope(static_cast<std::size_t>(function->scopes[at].parent));
-  }
-  return std::pair(*end, inside);
-}
-
 std::optional<std::uint64_t> Variables::set_between(const FoundVariable& variable,
                                                     std::uint64_t first, std::uint64_t last,
                                                     bool known) {
@@ -768,99 +437,6 @@ std::optional<std::uint64_t> Variables::set_between(const FoundVariable& variabl
     if (!moved || is_result || it.simple.kind == Simple::constant) best = begin;
   }
   return best;
-}
-
-std::optional<std::uint32_t> Variables::ends_block(const FoundVariable& variable,
-                                                   std::uint64_t pc) {
-  constexpr std::uint64_t kInstruction = 6;  // a call or a jump
-  const auto place = functions_.find(variable.function);
-  if (place == functions_.end()) return std::nullopt;
-  const Function& function = *place->second;
-  const Variable& it = function.variables[variable.index];
-  const Scope& scope = function.scopes[it.scope];
-  const bool at_end = std::ranges::any_of(scope.ranges, [&](const Range& range) {
-    return range.has(pc) && range.end - pc <= kInstruction;
-  });
-  if (scope.is_function || !at_end) return std::nullopt;
-  Dwarf_Die die = it.die;
-  const std::uint64_t line = line_of(&die, DW_AT_decl_line);
-  if (line == 0) return std::nullopt;
-  return static_cast<std::uint32_t>(line);
-}
-
-bool Variables::is_inner_declaration(const FoundVariable& variable, std::uint64_t line) {
-  const auto place = functions_.find(variable.function);
-  if (place == functions_.end()) return false;
-  const Function& function = *place->second;
-  const Variable& it = function.variables[variable.index];
-  if (function.scopes[it.scope].is_function) return false;
-  Dwarf_Die die = it.die;
-  return line_of(&die, DW_AT_decl_line) == line;
-}
-
-bool Variables::is_own_line(const FoundVariable& variable, std::uint64_t line) {
-  const auto place = functions_.find(variable.function);
-  if (place == functions_.end()) return false;
-  const Function& function = *place->second;
-  return is_own_line(function, function.function_scope(function.variables[variable.index].scope),
-                     line);
-}
-
-bool Variables::is_own_line(const Function& function, std::size_t scope, std::uint64_t line) const {
-  const std::uint64_t own = function.scopes[scope].declared;
-  if (line < own) return false;
-  return std::ranges::none_of(function.scopes, [&](const Scope& other) {
-    return other.is_function && other.declared > own && other.declared <= line;
-  });
-}
-
-void Variables::read_globals() {
-  globals_read_ = true;
-  dwarf_.each_unit([&](Dwarf_Die unit) {
-    for (DieWalk walk(unit); !walk.done() && globals_.size() < kMostGlobals;) {
-      if (holds_globals(walk.tag())) {
-        walk.enter();
-        continue;
-      }
-      if (walk.tag() == DW_TAG_variable) {
-        bool in_thread = false;
-        if (const auto address = address_of(walk.die(), in_thread); address) {
-          const std::optional<Dwarf_Die> type = type_of(walk.die());
-          (in_thread ? thread_locals_ : globals_)
-              .push_back({*address, type ? size_of_type(*type) : 0, *walk.die()});
-        }
-      }
-      walk.skip();
-    }
-  });
-  std::ranges::sort(globals_, {}, &Global::address);
-  std::ranges::sort(thread_locals_, {}, &Global::address);
-}
-
-std::optional<FoundVariable> Variables::find_global(std::vector<Global>& among,
-                                                    std::uint64_t address) {
-  if (!globals_read_) read_globals();
-  auto next = std::ranges::upper_bound(among, address, {}, &Global::address);
-  if (next == among.begin()) return std::nullopt;
-  Global& global = *--next;
-  if (address - global.address >= global.size) return std::nullopt;
-  const char* name = name_of(&global.die);
-  const std::optional<Dwarf_Die> type = type_of(&global.die);
-  if (name == nullptr || !type) return std::nullopt;
-  const std::optional<std::string> path = path_to_pointer(*type, address - global.address);
-  return FoundVariable{name + path.value_or(""), type_name(*type), "global", 0, 0};
-}
-
-std::optional<FoundVariable> Variables::global_at(std::uint64_t address) {
-  return find_global(globals_, address);
-}
-
-std::optional<FoundVariable> Variables::thread_local_at(std::int64_t offset) {
-  if (!thread_size_ || *thread_size_ + offset < 0) return std::nullopt;
-  std::optional<FoundVariable> result =
-      find_global(thread_locals_, static_cast<std::uint64_t>(*thread_size_ + offset));
-  if (result) result->storage = "thread";
-  return result;
 }
 
 }  // namespace plumb

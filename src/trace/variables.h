@@ -22,17 +22,11 @@
 
 #include "trace/dwarf_info.h"
 #include "trace/elf_module.h"
+#include "trace/found_variable.h"
+#include "trace/global_variables.h"
 #include "trace/record.h"
 
 namespace plumb {
-
-struct FoundVariable {
-  std::string name;  // with the way to the word: "table[3].name"
-  std::string type;  // of the variable
-  std::string storage;
-  std::uint64_t function = 0;  // entry; 0: a global
-  std::size_t index = 0;       // among the function's
-};
 
 // Code from `begin` up to `end`.
 struct CodeRange {
@@ -59,10 +53,7 @@ class Variables {
   Variables(DwarfInfo& dwarf, const ElfModule& module);
   ~Variables();
 
-  std::optional<FoundVariable> global_at(std::uint64_t address);
-  // A thread's variable by its distance from the thread pointer (negative); only
-  // a program's own have a fixed one.
-  std::optional<FoundVariable> thread_local_at(std::int64_t offset);
+  GlobalVariables& globals() { return globals_; }
   // The variable that has the word `offset` bytes from the CFA of the function
   // that `pc` is in; one whose scope has `pc`, if there is a choice.
   std::optional<FoundVariable> on_stack(std::uint64_t pc, std::int64_t offset);
@@ -124,7 +115,6 @@ class Variables {
   struct Scope;
   struct Variable;
   struct Function;
-  struct Global;
 
   Function* function_at(std::uint64_t pc);
   static void add_scoped_slots(const Function& function, std::vector<ScopedSlot>& slots);
@@ -133,16 +123,11 @@ class Variables {
   void read_function(Function& function, Dwarf_Die die);
   void read_places(Function& function, Variable& variable);
   std::optional<std::int64_t> cfa_of(std::uint64_t begin, std::uint64_t end, unsigned base);
-  void read_globals();
   FoundVariable found(const Function& function, const Variable& variable, std::string name);
 
   DwarfInfo& dwarf_;
   std::map<std::uint64_t, std::unique_ptr<Function>> functions_;  // by entry
-  std::optional<FoundVariable> find_global(std::vector<Global>& among, std::uint64_t address);
-  std::vector<Global> globals_;
-  std::vector<Global> thread_locals_;        // by place in the module's own part
-  std::optional<std::int64_t> thread_size_;  // of that part, in a program
-  bool globals_read_ = false;
+  GlobalVariables globals_;
   Dwarf_CFI* cfi_ = nullptr;
   Dwarf_CFI* eh_cfi_ = nullptr;
 };

@@ -76,17 +76,17 @@ class VariablesOf : public ::testing::TestWithParam<std::string> {
 };
 
 TEST_P(VariablesOf, NamesGlobalsWithTheWayToTheWord) {
-  const auto text = variables_->global_at(static_cast<std::uint64_t>(marks_["global"]));
+  const auto text = variables_->globals().at(static_cast<std::uint64_t>(marks_["global"]));
   ASSERT_TRUE(text);
   EXPECT_EQ(text->name, "g_whole.parts[2].as.text");
   EXPECT_EQ(text->storage, "global");
-  EXPECT_EQ(variables_->global_at(static_cast<std::uint64_t>(marks_["plain"]))->name,
+  EXPECT_EQ(variables_->globals().at(static_cast<std::uint64_t>(marks_["plain"]))->name,
             "g_whole.name");
-  EXPECT_FALSE(variables_->global_at(1));
+  EXPECT_FALSE(variables_->globals().at(1));
 }
 
 TEST_P(VariablesOf, NamesThreadLocals) {
-  const auto name = variables_->thread_local_at(marks_["thread"]);
+  const auto name = variables_->globals().in_thread_at(marks_["thread"]);
   ASSERT_TRUE(name);
   EXPECT_EQ(name->name, "t_name");
   EXPECT_EQ(name->storage, "thread");
