@@ -21,8 +21,6 @@ class Tracing {
   void record_accesses();
   void follow_calls();
   void cross_over();
-  // Is the burst still on? Counts.
-  llvm::Value* goes_on(llvm::IRBuilder<>& builder, const llvm::DebugLoc& place);
   // When all values are in place.
   void expand_records();
 
@@ -30,6 +28,8 @@ class Tracing {
   std::vector<llvm::WeakTrackingVH> unchecked_calls;
 
  private:
+  // Is the burst still on? Counts.
+  llvm::Value* goes_on(llvm::IRBuilder<>& builder, const llvm::DebugLoc& place);
   llvm::Value* field(llvm::IRBuilder<>& builder, unsigned offset);
   llvm::Value* is_on(llvm::IRBuilder<>& builder);
   void force(llvm::CallBase& call, llvm::GlobalVariable* left);

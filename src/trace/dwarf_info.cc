@@ -420,7 +420,7 @@ bool DwarfInfo::function_at(std::uint64_t address, Dwarf_Die& die, std::uint64_t
 }
 
 void DwarfInfo::each_line(std::uint64_t begin, std::uint64_t end,
-                          const std::function<void(std::uint64_t pc, std::uint32_t line)>& use) {
+                          const std::function<void(const LineRow& row)>& use) {
   const std::size_t* index = unit_at_.find(begin);
   if (index == nullptr) return;
   Unit& unit = unit_ready(*index);
@@ -430,25 +430,9 @@ void DwarfInfo::each_line(std::uint64_t begin, std::uint64_t end,
     Dwarf_Addr pc = 0;
     int line = 0;
     if (dwarf_lineaddr(row, &pc) != 0 || pc < begin || pc >= end) continue;
-    if (dwarf_lineno(row, &line) == 0 && line > 0) use(pc, static_cast<std::uint32_t>(line));
-  }
-}
-
-void DwarfInfo::each_row(std::uint64_t begin, std::uint64_t end,
-                         const std::function<void(std::uint32_t line, const char* file)>& use) {
-  const std::size_t* index = unit_at_.find(begin);
-  if (index == nullptr) return;
-  Unit& unit = unit_ready(*index);
-  if (unit.lines == nullptr) return;
-  for (std::size_t i = 0; i < unit.line_count; ++i) {
-    Dwarf_Line* row = dwarf_onesrcline(unit.lines, i);
-    Dwarf_Addr pc = 0;
-    int line = 0;
-    if (dwarf_lineaddr(row, &pc) != 0 || pc < begin || pc >= end) continue;
+    if (dwarf_lineno(row, &line) != 0 || line <= 0) continue;
     const char* file = dwarf_linesrc(row, nullptr, nullptr);
-    if (file != nullptr && dwarf_lineno(row, &line) == 0 && line > 0) {
-      use(static_cast<std::uint32_t>(line), file);
-    }
+    use({pc, static_cast<std::uint32_t>(line), file == nullptr ? "" : file});
   }
 }
 

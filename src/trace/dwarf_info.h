@@ -47,6 +47,13 @@ struct SourcePlace {
   std::optional<std::uint32_t> column;
 };
 
+// Of the line table.
+struct LineRow {
+  std::uint64_t pc = 0;
+  std::uint32_t line = 0;
+  const char* file = "";  // empty: none
+};
+
 class DwarfInfo {
  public:
   // `dwarf` outlives this.
@@ -62,10 +69,7 @@ class DwarfInfo {
   bool function_at(std::uint64_t address, Dwarf_Die& die, std::uint64_t& entry);
   // Rows of the line table in [begin, end) that have a line.
   void each_line(std::uint64_t begin, std::uint64_t end,
-                 const std::function<void(std::uint64_t pc, std::uint32_t line)>& use);
-  // The same rows by line and file.
-  void each_row(std::uint64_t begin, std::uint64_t end,
-                const std::function<void(std::uint32_t line, const char* file)>& use);
+                 const std::function<void(const LineRow& row)>& use);
   // The units that have code.
   void each_unit(const std::function<void(Dwarf_Die unit)>& use);
   // Entries of the functions in the unit that has this address.

@@ -33,7 +33,7 @@ std::optional<std::size_t> Variables::frames_of_setter(const FoundVariable& vari
   std::vector<std::size_t> calls;  // innermost first
   for (std::size_t scope = function.innermost(pc); calls.size() < *inside;) {
     calls.push_back(scope);
-    scope = function.function_scope(static_cast<std::size_t>(function.scopes[scope].parent));
+    scope = function.caller_of(scope);
   }
   while (*inside != 0 && is_given(function.scopes[calls[*inside - 1]].die, variable.type)) {
     --*inside;
@@ -49,7 +49,7 @@ std::size_t Variables::frames_looking(std::uint64_t pc, std::uint64_t other) {
   for (; scope != 0 && !any_has(function->scopes[scope].ranges, other) &&
          is_const_member(function->scopes[scope].die);
        ++count) {
-    scope = function->function_scope(static_cast<std::size_t>(function->scopes[scope].parent));
+    scope = function->caller_of(scope);
   }
   return count;
 }
@@ -62,12 +62,12 @@ std::optional<std::size_t> Variables::frames_after(const FoundVariable& variable
   std::size_t home = function.function_scope(function.variables[variable.index].scope);
   while (!any_has(function.scopes[home].ranges, pc)) {
     if (home == 0 || !gives_pointer(function.scopes[home].die)) return std::nullopt;
-    home = function.function_scope(static_cast<std::size_t>(function.scopes[home].parent));
+    home = function.caller_of(home);
   }
   std::size_t count = 0;
   for (std::size_t scope = function.innermost(pc); scope != home; ++count) {
     if (scope == 0) return std::nullopt;
-    scope = function.function_scope(static_cast<std::size_t>(function.scopes[scope].parent));
+    scope = function.caller_of(scope);
   }
   return count;
 }
@@ -81,7 +81,7 @@ std::optional<std::size_t> Variables::frames_given(const FoundVariable& variable
   if (home == 0 || !gives_pointer(function.scopes[home].die)) return std::nullopt;
   while (home != 0 && gives_pointer(function.scopes[home].die)) {
     ++*count;
-    home = function.function_scope(static_cast<std::size_t>(function.scopes[home].parent));
+    home = function.caller_of(home);
   }
   return count;
 }
@@ -92,7 +92,7 @@ std::size_t Variables::frames_without(std::uint64_t pc, std::uint64_t other) {
   std::size_t count = 0;
   for (std::size_t scope = function->innermost(pc);
        scope != 0 && !any_has(function->scopes[scope].ranges, other); ++count) {
-    scope = function->function_scope(static_cast<std::size_t>(function->scopes[scope].parent));
+    scope = function->caller_of(scope);
   }
   return count;
 }
@@ -108,7 +108,7 @@ std::size_t Variables::frames_giving(std::uint64_t pc, std::uint64_t other) {
       if (!gives_pointer(function->scopes[scope].die)) break;
       best = count;
     }
-    scope = function->function_scope(static_cast<std::size_t>(function->scopes[scope].parent));
+    scope = function->caller_of(scope);
   }
   return best;
 }
@@ -120,17 +120,17 @@ std::optional<std::uint64_t> Variables::next_line(std::uint64_t pc, std::size_t 
   if (function == nullptr) return std::nullopt;
   std::size_t home = function->innermost(pc);
   for (; inside != 0 && home != 0; --inside) {
-    home = function->function_scope(static_cast<std::size_t>(function->scopes[home].parent));
+    home = function->caller_of(home);
   }
   Dwarf_Die die = function->scopes[home].die;
   const char* file = dwarf_decl_file(&die);
   if (file == nullptr) return std::nullopt;
   std::optional<std::uint64_t> next;
   for (const CodeRange& range : ran) {
-    dwarf_.each_row(range.begin, range.end, [&](std::uint32_t row, const char* row_file) {
-      if (!next && row > line && is_own_line(*function, home, row) &&
-          std::strcmp(row_file, file) == 0) {
-        next = row;
+    dwarf_.each_line(range.begin, range.end, [&](const LineRow& row) {
+      if (!next && row.line > line && is_own_line(*function, home, row.line) &&
+          std::strcmp(row.file, file) == 0) {
+        next = row.line;
       }
     });
     if (next) return next;
@@ -143,11 +143,11 @@ std::optional<std::uint64_t> Variables::end_of(const Function& function, std::si
   std::optional<std::uint64_t> best;
   std::uint64_t best_line = 0;
   for (const Range& range : function.scopes[scope].ranges) {
-    dwarf_.each_line(range.begin, range.end, [&](std::uint64_t pc, std::uint32_t row) {
-      const std::uint64_t line = function.line_in(home, pc, row);
+    dwarf_.each_line(range.begin, range.end, [&](const LineRow& row) {
+      const std::uint64_t line = function.line_in(home, row.pc, row.line);
       if (line < best_line || line == 0 || !is_own_line(function, home, line)) return;
       best_line = line;
-      best = pc;
+      best = row.pc;
     });
   }
   return best;
@@ -165,8 +165,7 @@ std::optional<std::pair<std::uint64_t, std::size_t>> Variables::inlined_end(std:
   std::size_t scope = function->innermost(pc);
   if (scope == 0) return std::nullopt;
   while (true) {
-    const std::size_t outer =
-        function->function_scope(static_cast<std::size_t>(function->scopes[scope].parent));
+    const std::size_t outer = function->caller_of(scope);
     if (outer == 0) break;
     scope = outer;
   }
@@ -175,7 +174,7 @@ std::optional<std::pair<std::uint64_t, std::size_t>> Variables::inlined_end(std:
   std::size_t inside = 0;
   for (std::size_t at = function->innermost(*end); at != scope; ++inside) {
     if (function->scopes[at].parent < 0) return std::nullopt;
-    at = function->function_scope(static_cast<std::size_t>(function->scopes[at].parent));
+    at = function->caller_of(at);
   }
   return std::pair(*end, inside);
 }

@@ -71,13 +71,17 @@ struct Variables::Function {
     }
     return scope;
   }
+  // The function that an inlined call is in.
+  std::size_t caller_of(std::size_t call) const {
+    return function_scope(static_cast<std::size_t>(scopes[call].parent));
+  }
   // The line in the source function `home` that an instruction of this line
   // belongs to; 0: it does not.
   std::uint64_t line_in(std::size_t home, std::uint64_t pc, std::uint64_t line) const {
     for (std::size_t scope = innermost(pc); scope != home;) {
       if (scopes[scope].parent < 0) return 0;
       line = scopes[scope].called;
-      scope = function_scope(static_cast<std::size_t>(scopes[scope].parent));
+      scope = caller_of(scope);
     }
     return line;
   }
