@@ -20,7 +20,7 @@ from pathlib import Path
 
 import launched
 import measure
-from compiled_programs import HERE, PROGRAMS, Program, write_inputs
+from compiled_programs import HERE, PROGRAMS, Program, filled, write_inputs
 from packages import KEEP, source_of
 from rows import Rows
 
@@ -111,8 +111,8 @@ class Bench:
     def run(self, name: str, tool: str) -> launched.Launched:
         program = PROGRAMS[name]
         words = {"folder": self.work, "source": self.work / f"prepared-{program.package}"}
-        prefix = [word.format(**words) for word in TOOLS[tool][1]]
-        arguments = [word.format(**words) for word in program.arguments]
+        prefix = [filled(word, words) for word in TOOLS[tool][1]]
+        arguments = [filled(word, words) for word in program.arguments]
         return self.launcher.run([*prefix, str(self.binary(name, tool)[0]), *arguments],
                                  {"ASAN_OPTIONS": "detect_leaks=1"},
                                  self.work / program.stdin if program.stdin else None)

@@ -130,6 +130,13 @@ class Program:
     stdin: str = ""  # a file in the folder of inputs
 
 
+def filled(word: str, words: dict[str, Path]) -> str:
+    """An argument with its folders; other braces are its own (a regular expression's)."""
+    for name, path in words.items():
+        word = word.replace(f"{{{name}}}", str(path))
+    return word
+
+
 def own(name: str, language: str = "C", flags: list[str] | None = None) -> Program:
     suffix = "cc" if language == "C++" else "c"
     return Program(language=language, files=[f"{name}.{suffix}"], flags=flags or [])

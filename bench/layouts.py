@@ -12,7 +12,7 @@ from pathlib import Path
 
 import measure
 from compiled import Bench
-from compiled_programs import PROGRAMS, Program
+from compiled_programs import PROGRAMS, Program, filled
 from packages import KEEP
 
 COMPILE = ["-O2", "-g", "-ffunction-sections", "-w"]
@@ -94,7 +94,7 @@ class Layouts:
         program = self.program(name)
         words = {"folder": self.bench.work,
                  "source": self.bench.work / f"prepared-{program.package}"}
-        return [word.format(**words) for word in program.arguments]
+        return [filled(word, words) for word in program.arguments]
 
     def stdin(self, name: str) -> Path | None:
         program = self.program(name)

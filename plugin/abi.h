@@ -24,7 +24,7 @@ inline constexpr const char* kFree = "__plumb_free";
 inline constexpr const char* kFreeing = "__plumb_freeing";
 // The number changes with everything that is agreed on here, so that objects of
 // another version are refused when they are linked or loaded.
-inline constexpr const char* kRegister = "__plumb_register_2";
+inline constexpr const char* kRegister = "__plumb_register_3";
 inline constexpr const char* kRegisterAccess = "__plumb_register_access_1";
 
 // As trace/record.h numbers them.
@@ -46,5 +46,6 @@ enum class Storage : std::uint16_t {
   thread = 5,
   temporary = 6,
 };
+enum class UseKind : std::uint16_t { access = 0, copy = 1, call = 2, arithmetic = 3 };
 
 }  // namespace plumb::pass

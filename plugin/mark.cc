@@ -26,6 +26,7 @@ class Marking {
         sites_(sites),
         jumps_(jumps),
         names_(function),
+        last_uses_(function),
         slots_(slots_with_ends()),
         resumes_(has_scopes() ? catch_passing_exceptions(function) : std::vector<ResumeInst*>{}),
         ways_out_(function),
@@ -70,6 +71,16 @@ class Marking {
     site.spots.push_back(spot_of(location, function_));
     site.cause = cause;
     return site;
+  }
+
+  // What was done last with the pointer at `address`, on the way from these points.
+  void note_use(Site& site, Value* address, ArrayRef<const Instruction*> points) const {
+    if (const auto use = last_uses_.before(address, points)) set_use(site, *use);
+  }
+  void set_use(Site& site, const PointerUse& use) const {
+    const DISubprogram* program = function_.getSubprogram();
+    // A place has one file.
+    if (program && use.where->getFile() == program->getFile()) site.use = use;
   }
 
   void mark(IRBuilder<>& builder, Value* old, Value* place) {
@@ -146,8 +157,10 @@ class Marking {
         site.storage = Storage::temporary;
       }
       Value* address = field(builder, slot.place, offset);
-      mark(builder, builder.CreateAlignedLoad(pointer_, address, MaybeAlign(1)),
-           place_on_way(builder, std::move(site), *at));
+      if (!last_uses_.is_freed_before(address, *at)) {
+        mark(builder, builder.CreateAlignedLoad(pointer_, address, MaybeAlign(1)),
+             place_on_way(builder, std::move(site), *at, address));
+      }
       // Where nobody removes it, the value would stay until the frame goes.
       if (function_.hasOptNone()) clear(builder, address);
     }
@@ -157,15 +170,20 @@ class Marking {
     builder.CreateAlignedStore(ConstantPointerNull::get(pointer_), address, MaybeAlign(1));
   }
 
-  // The site at `end`, or at the way by which control came there.
-  Value* place_on_way(IRBuilder<>& builder, Site site, const Instruction& end) {
+  // The site at `end`, or at the way by which control came there, of what lies at `address`.
+  Value* place_on_way(IRBuilder<>& builder, Site site, const Instruction& end, Value* address) {
     if (ways_out_.is_unwinding(end)) site.cause = Cause::escaped_throw;
     const std::vector<const DILocation*> places = ways_out_.places_at(end);
-    if (places.empty()) return sites_.make(module_, {std::move(site)});
+    if (places.empty()) {
+      note_use(site, address, {&end});
+      return sites_.make(module_, {std::move(site)});
+    }
+    const auto origins = ways_out_.origins_at(end);
     std::vector<Site> row;
-    for (const DILocation* place : places) {
+    for (std::size_t i = 0; i < places.size(); ++i) {
       row.push_back(site);
-      row.back().spots = {spot_of(place, function_)};
+      row.back().spots = {spot_of(places[i], function_)};
+      note_use(row.back(), address, origins[i]);
     }
     GlobalVariable* first = sites_.make(module_, std::move(row));
     return builder.CreateInBoundsGEP(word_, first, ways_out_.way(builder, end));
@@ -213,7 +231,7 @@ class Marking {
         site.storage = Storage::heap;
         Value* address = field(builder, function_.getArg(0), member.offset);
         mark(builder, builder.CreateAlignedLoad(pointer_, address, MaybeAlign(1)),
-             place_on_way(builder, std::move(site), *resume));
+             place_on_way(builder, std::move(site), *resume, address));
         clear(builder, address);
       }
     }
@@ -308,6 +326,7 @@ class Marking {
     Named named = names_.object_at(address);
     if (!pointer && !hides_pointer(store, named)) return;
     if (named.known()) named = names_.part_of(named, 0);
+    if (last_uses_.is_freed_before(address, store)) return;
 
     IRBuilder<> builder(&store);
     LoadInst* old = builder.CreateAlignedLoad(pointer_, address, store.getAlign());
@@ -318,6 +337,7 @@ class Marking {
     site.holder = named.known() ? named.expression() : "";
     site.type = Names::spelling(named.type);
     site.storage = named.storage;
+    note_use(site, address, {&store});
     builder.SetInsertPoint(store.getNextNode());
     builder.SetCurrentDebugLocation(store.getDebugLoc());
     mark(builder, old, sites_.make(module_, {std::move(site)}));
@@ -535,6 +555,10 @@ class Marking {
     }
     const bool unused = last == &call;
     Site site = site_at((unused ? call : *last).getDebugLoc().get(), Cause::discarded);
+    if (!unused && last->getDebugLoc() && !isa<ICmpInst>(last)) {
+      set_use(site,
+              {last->getDebugLoc().get(), isa<CallInst>(last) ? UseKind::call : UseKind::access});
+    }
     site.storage = Storage::temporary;
     // A method's result came out of its object.
     if (unused && call.arg_size() != 0 && call.getCalledFunction() &&
@@ -554,6 +578,7 @@ class Marking {
   Sites& sites_;
   const JumpingFunctions& jumps_;
   Names names_;
+  LastUses last_uses_;
   DenseMap<const AllocaInst*, Slot> slots_;
   std::vector<ResumeInst*> resumes_;  // where exceptions pass that nobody here caught
   WaysOut ways_out_;

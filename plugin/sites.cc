@@ -89,7 +89,7 @@ GlobalVariable* Sites::detail(Module& module, const Site& site) {
   Type* half = Type::getInt32Ty(context);
   Type* quarter = Type::getInt16Ty(context);
   StructType* type = StructType::get(context, {half, half, half, half, half, half, half, quarter,
-                                               quarter, half, half, half, half});
+                                               quarter, half, half, half, half, half, half, half});
   const auto number = [&](std::uint64_t value) { return ConstantInt::get(half, value); };
 
   GlobalVariable* members = nullptr;
@@ -107,6 +107,16 @@ GlobalVariable* Sites::detail(Module& module, const Site& site) {
     members->setAlignment(Align(4));
   }
 
+  struct {
+    unsigned line = 0;
+    unsigned column = 0;
+    unsigned what = 0;
+  } use;
+  if (site.use) {
+    use = {site.use->where->getLine(), site.use->where->getColumn(),
+           static_cast<unsigned>(site.use->what)};
+  }
+
   GlobalVariable* caller = nullptr;
   for (std::size_t i = site.spots.size(); i-- > 0;) {
     const Spot& spot = site.spots[i];
@@ -121,7 +131,9 @@ GlobalVariable* Sites::detail(Module& module, const Site& site) {
                ConstantInt::get(quarter, static_cast<std::uint16_t>(site.storage)),
                ConstantInt::get(quarter, static_cast<std::uint16_t>(site.cause)),
                relative(caller, global, 32), relative(innermost ? members : nullptr, global, 36),
-               number(innermost ? site.members.size() : 0), number(innermost ? site.stride : 0)}));
+               number(innermost ? site.members.size() : 0), number(innermost ? site.stride : 0),
+               number(innermost ? use.line : 0), number(innermost ? use.column : 0),
+               number(innermost ? use.what : 0)}));
     global->setAlignment(Align(4));
     caller = global;
   }

@@ -5,10 +5,12 @@
 // inlined, the place gets a twin that knows its callers.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "abi.h"
+#include "last_uses.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -33,6 +35,8 @@ struct Site {
   Cause cause = Cause::none;
   std::vector<Member> members;  // of what is freed or overwritten as a whole
   std::uint64_t stride = 0;
+  // What the function of the first spot did last with the pointer, in the same file.
+  std::optional<PointerUse> use;
 };
 
 Spot spot_of(const llvm::DILocation* location, const llvm::Function& function);

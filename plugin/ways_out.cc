@@ -191,6 +191,18 @@ std::vector<const DILocation*> WaysOut::places_at(const Instruction& end) const 
   return {places_.begin() + numbers->least, places_.begin() + numbers->most + 1};
 }
 
+std::vector<SmallVector<const Instruction*, 2>> WaysOut::origins_at(const Instruction& end) const {
+  const Arriving* numbers = arriving_at(end);
+  if (!numbers) return {};
+  std::vector<SmallVector<const Instruction*, 2>> origins(numbers->most - numbers->least + 1);
+  for (const auto& [before, index] : settings_) {
+    if (index >= numbers->least && index <= numbers->most) {
+      origins[index - numbers->least].push_back(before);
+    }
+  }
+  return origins;
+}
+
 Value* WaysOut::way(IRBuilder<>& builder, const Instruction& end) const {
   const Arriving* numbers = arriving_at(end);
   if (!taken_ || !numbers || numbers->least == numbers->most) return builder.getInt64(0);

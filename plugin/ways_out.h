@@ -32,6 +32,9 @@ class WaysOut {
 
   // The places of all ways to `end`; empty when it is its own place.
   std::vector<const llvm::DILocation*> places_at(const llvm::Instruction& end) const;
+  // For each of them, where in the function it begins.
+  std::vector<llvm::SmallVector<const llvm::Instruction*, 2>> origins_at(
+      const llvm::Instruction& end) const;
   // Which of them was taken, as an index.
   llvm::Value* way(llvm::IRBuilder<>& builder, const llvm::Instruction& end) const;
 

@@ -16,6 +16,7 @@ namespace {
 struct Known {
   uint32_t place;
   uint32_t loss;
+  uint32_t use;
 };
 constexpr uint32_t kKnown = 1u << 16;
 Known* known = nullptr;
@@ -109,6 +110,28 @@ void put_frames(PlumbLoss& loss, const PlumbDetail& innermost) {
   loss.frame_count = count;
 }
 
+uint32_t put(const PlumbLoss& loss) {
+  const uint64_t index = trace().take(PLUMB_SECTION_LOSSES, 1);
+  if (index != 0) trace().items<PlumbLoss>(PLUMB_SECTION_LOSSES)[index] = loss;
+  return static_cast<uint32_t>(index);
+}
+
+// What the function of the place did last with the pointer that it dropped.
+uint32_t put_use(uint32_t place) {
+  const PlaceNote* note = noted_place(place);
+  const PlumbDetail* detail = place_detail(note != nullptr ? note->place : place);
+  if (detail == nullptr || detail->use_line == 0) return 0;
+  PlumbLoss use{};
+  use.what = detail->use_what;
+  if (note != nullptr) use.stack = note->stack;
+  put_frames(use, *detail);
+  if (use.frame_count == 0) return 0;
+  PlumbNamedFrame& frame = trace().items<PlumbNamedFrame>(PLUMB_SECTION_FRAMES)[use.frames];
+  frame.line = detail->use_line;
+  frame.column = detail->use_column;
+  return put(use);
+}
+
 uint32_t put_loss(uint32_t place) {
   PlumbLoss loss{};
   const PlaceNote* note = noted_place(place);
@@ -131,32 +154,31 @@ uint32_t put_loss(uint32_t place) {
     else if (note == nullptr || note->cause == PLUMB_CAUSE_NONE)
       loss.holder = put_text(detail->holder);
   }
-  const uint64_t index = trace().take(PLUMB_SECTION_LOSSES, 1);
-  if (index == 0) return 0;
-  trace().items<PlumbLoss>(PLUMB_SECTION_LOSSES)[index] = loss;
-  return static_cast<uint32_t>(index);
+  return put(loss);
 }
 
-uint32_t loss_for(uint32_t place) {
-  if (place == 0) return 0;
+Known known_at(uint32_t place) {
+  if (place == 0) return {};
   if (known == nullptr) known = static_cast<Known*>(own_pages(kKnown * sizeof *known));
-  if (known == nullptr) return put_loss(place);
+  if (known == nullptr) return {place, put_loss(place), put_use(place)};
   uint32_t slot = place * 0x9e3779b1u >> 16;
   for (unsigned tries = 0; tries < 64; ++tries, slot = (slot + 1) % kKnown) {
-    if (known[slot].place == place) return known[slot].loss;
+    if (known[slot].place == place) return known[slot];
     if (known[slot].place == 0) {
-      known[slot] = {place, put_loss(place)};
-      return known[slot].loss;
+      known[slot] = {place, put_loss(place), put_use(place)};
+      return known[slot];
     }
   }
-  return put_loss(place);
+  return {place, put_loss(place), put_use(place)};
 }
 
 }  // namespace
 
-void record_loss(uint32_t block, uint32_t place, uint32_t use_place) {
-  const uint32_t loss = loss_for(place);
-  const uint32_t use = loss_for(use_place);
+void record_loss(uint32_t block, uint32_t place, bool is_own, uint32_t access) {
+  const Known at = known_at(place);
+  const uint32_t loss = at.loss;
+  uint32_t use = known_at(access).loss;
+  if (use == 0 && is_own) use = at.use;
   if (loss == 0 && use == 0) return;
   const uint64_t index = trace().take(PLUMB_SECTION_LOST, 1);
   if (index == 0) return;

@@ -126,7 +126,8 @@ void find_losses() {
     if (block.state != PLUMB_BLOCK_DIRECT || (block.flags & PLUMB_BLOCK_EXCLUDED) != 0) continue;
     const uint64_t drop = newest_of_cycle(i, members, marks);
     const uint64_t use = newest_word(block, kUseShadow);
-    if (drop != 0 || use != 0) record_loss(i, place_in(drop), place_in(use));
+    if (drop == 0 && use == 0) continue;
+    record_loss(i, place_in(drop), drop == newest_drop(block), place_in(use));
   }
   release_own_pages(members.first, bytes);
   release_own_pages(members.next, bytes);

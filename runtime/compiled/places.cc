@@ -61,7 +61,7 @@ using namespace plumb::rt;
 
 // Called by each module before its other constructors. `bias` is what the
 // module subtracts from a place's address to get its number.
-PLUMB_EXPORT void __plumb_register_2(const PlumbSite* begin, const PlumbSite* end, uint64_t* bias) {
+PLUMB_EXPORT void __plumb_register_3(const PlumbSite* begin, const PlumbSite* end, uint64_t* bias) {
   const uint64_t bytes = static_cast<uint64_t>(reinterpret_cast<const char*>(end) -
                                                reinterpret_cast<const char*>(begin));
   Inside in;

@@ -38,6 +38,10 @@ struct PlumbDetail {
   int32_t members;   // PlumbMember, `member_count` of them, by offset
   uint32_t member_count;
   uint32_t stride;  // not 0: elements of so many bytes
+  // What the function did last with the pointer; line 0: not known.
+  uint32_t use_line;
+  uint32_t use_column;
+  uint32_t use_what;  // PlumbUse
 };
 }
 

@@ -145,11 +145,13 @@ void finish_report(Report& report, const Trace& trace, Symboliser& symbols) {
 
 namespace {
 
-LastUse last_use_of(const TraceLoss& place) {
+LastUse last_use_of(const TraceLoss& place, Stack stack) {
   LastUse use;
-  use.stack = place.frames;
-  complete_names(use.stack);
-  use.what = UseKind::access;
+  const bool by_line = !stack.empty();
+  use.stack = loss_of(place, std::move(stack)).stack;
+  // The address is that of the loss in the same function.
+  if (by_line && !use.stack.empty()) use.stack[0].offset.reset();
+  use.what = place.what;
   return use;
 }
 
@@ -234,7 +236,10 @@ Report report_from(const Trace& trace) {
       const TraceLoss& loss = trace.losses[group.loss];
       leak.loss = loss_of(loss, named_stack(trace.stacks[loss.stack], symbols));
     }
-    if (group.use != 0) leak.last_use = last_use_of(trace.losses[group.use]);
+    if (group.use != 0) {
+      const TraceLoss& use = trace.losses[group.use];
+      leak.last_use = last_use_of(use, named_stack(trace.stacks[use.stack], symbols));
+    }
     if (leak.kind == Kind::lost) leak.frees = frees_of(trace, frees.at(group.stack), symbols);
     (leak.kind == Kind::lost ? report.totals.lost : report.totals.forgotten) += leak.total();
     report.leaks.push_back(std::move(leak));

@@ -349,6 +349,14 @@ typedef struct PlumbWant {
   uint64_t size;
   uint64_t ordinal;
 } PlumbWant;
+/* How a pointer was used. */
+enum PlumbUse {
+  PLUMB_USE_ACCESS = 0,
+  PLUMB_USE_COPY = 1,
+  PLUMB_USE_CALL = 2,
+  PLUMB_USE_ARITHMETIC = 3,
+  PLUMB_USE_COUNT = 4
+};
 /* What kind of memory the last reference was in. */
 enum PlumbStorage {
   PLUMB_STORAGE_NONE = 0,
@@ -385,10 +393,10 @@ typedef struct PlumbLoss {
   PlumbText holder;
   PlumbText type;
   uint32_t storage; /* PlumbStorage */
-  uint32_t reserved;
+  uint32_t what;    /* PlumbUse, of a place that is a use */
 } PlumbLoss;
 
-/* Which DIRECT block was lost where, and where it was accessed last: both in LOSSES, 0
+/* Which DIRECT block was lost where, and where it was used last: both in LOSSES, 0
  * when not known. */
 typedef struct PlumbLostBlock {
   uint32_t block;

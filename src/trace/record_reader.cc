@@ -31,6 +31,8 @@ constexpr std::uint32_t kMaxStackDepth = 4096;
 constexpr std::array<std::optional<Cause>, PLUMB_CAUSE_COUNT> kCauses = {
     std::nullopt,    Cause::overwritten, Cause::scope_end, Cause::holder_freed, Cause::holder_lost,
     Cause::unmapped, Cause::thread_end,  Cause::discarded, Cause::escaped_throw};
+constexpr std::array<UseKind, PLUMB_USE_COUNT> kUses = {UseKind::access, UseKind::copy,
+                                                        UseKind::call, UseKind::arithmetic};
 
 // The bytes, with the checked header in front.
 class Source {
@@ -266,13 +268,14 @@ class LossReader {
     const auto item = source_.item<PlumbLoss>(PLUMB_SECTION_LOSSES, index);
     const std::uint64_t frames = source_.count(PLUMB_SECTION_FRAMES);
     if (item.cause >= PLUMB_CAUSE_COUNT || item.storage >= PLUMB_STORAGE_COUNT ||
-        item.frames > frames || item.frame_count > frames - item.frames ||
-        item.frame_count > kMaxFrames) {
+        item.what >= PLUMB_USE_COUNT || item.frames > frames ||
+        item.frame_count > frames - item.frames || item.frame_count > kMaxFrames) {
       return source_.damaged(fmt::format("loss {} is not one", index));
     }
     TraceLoss loss;
     loss.cause = kCauses[item.cause];
     loss.storage = static_cast<PlumbStorage>(item.storage);
+    loss.what = kUses[item.what];
     loss.holder = text(item.holder);
     loss.type = text(item.type);
     const Result<std::uint32_t> stack = stacks_.read(item.stack);

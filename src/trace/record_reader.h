@@ -40,6 +40,7 @@ struct TraceLoss {
   std::string holder;
   std::string type;
   PlumbStorage storage = PLUMB_STORAGE_NONE;
+  UseKind what = UseKind::access;  // of a place that is a use
 };
 
 // Where siblings of lost blocks were freed; indices into Trace::stacks.

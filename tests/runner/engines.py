@@ -140,6 +140,8 @@ class Cc(Run):
     name = "cc"
     claims = frozenset({"status", "found", "false-alarm", "size", "alloc", "forgotten", "place",
                         "function", "holder", "cause"})
+    # What the function that lost it did last with the variable; not what others did.
+    measures = frozenset({"use"})
 
     def examine(self, program: Program) -> Observation:
         binary = program.build(plumb=self.plumb)

@@ -24,10 +24,10 @@ PLUMB_SHADOW void count_dropped(void* context, void* block) {
 
 }  // namespace
 
-extern "C" void __plumb_register_2(const PlumbSite* begin, const PlumbSite* end, uint64_t* bias);
+extern "C" void __plumb_register_3(const PlumbSite* begin, const PlumbSite* end, uint64_t* bias);
 __attribute__((constructor)) static void enter() {
   static uint64_t bias = 0;
-  __plumb_register_2(&site, &site + 1, &bias);
+  __plumb_register_3(&site, &site + 1, &bias);
 }
 
 PLUMB_EXPORT void* plumb_tested_malloc(size_t size) { return malloc(size); }
