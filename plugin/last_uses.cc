@@ -71,7 +71,7 @@ void LastUses::collect(Function& function) {
       Value* value = store->getValueOperand();
       if (!value->getType()->isPointerTy()) continue;
       const Holder holder = holder_at(store->getPointerOperand());
-      if (holder.base) histories_[holder.key()].change_at(store);
+      if (holder.base) history_of(holder).change_at(store);
       shared_.insert(value->stripInBoundsOffsets());
     } else if (auto* copy = dyn_cast<AnyMemIntrinsic>(&instruction)) {
       handed_out_.emplace_back(copy->getRawDest()->stripInBoundsOffsets(), copy);
@@ -119,7 +119,7 @@ LastUses::Holder LastUses::holder_at(Value* address) const {
 void LastUses::note_uses(LoadInst& load) {
   const Holder holder = holder_at(load.getPointerOperand());
   if (!holder.base) return;
-  History& history = histories_[holder.key()];
+  History& history = history_of(holder);
   SmallVector<const Value*, 8> pending = {&load};
   SmallPtrSet<const Value*, 16> seen;
   for (std::size_t looked = 0; !pending.empty() && looked < kMostUsers;) {
@@ -172,6 +172,29 @@ const LastUses::History* LastUses::history_at(Value* address) const {
   return known == histories_.end() ? nullptr : &known->second;
 }
 
+LastUses::History& LastUses::history_of(const Holder& holder) {
+  History& history = histories_[holder.key()];
+  history.holder = holder.key();
+  return history;
+}
+
+// Is that the way on which the pointer was found to be null? Then nothing is referred to.
+bool LastUses::is_null_on(const History& history, const BasicBlock& from,
+                          const BasicBlock& to) const {
+  auto* branch = dyn_cast<BranchInst>(from.getTerminator());
+  auto* compare =
+      branch && branch->isConditional() ? dyn_cast<ICmpInst>(branch->getCondition()) : nullptr;
+  if (!compare || !compare->isEquality() || !isa<ConstantPointerNull>(compare->getOperand(1)) ||
+      branch->getSuccessor(0) == branch->getSuccessor(1)) {
+    return false;
+  }
+  auto* load = dyn_cast<LoadInst>(compare->getOperand(0));
+  if (!load || load->getParent() != &from) return false;
+  const bool null_first = compare->getPredicate() == ICmpInst::ICMP_EQ;
+  if (branch->getSuccessor(null_first ? 0 : 1) != &to) return false;
+  return holder_at(const_cast<Value*>(load->getPointerOperand())).key() == history.holder;
+}
+
 // In the point's own block. Marks that were put in since have no events.
 std::optional<LastUses::Event> LastUses::last_in(const History& history,
                                                  const Instruction* before) {
@@ -183,12 +206,14 @@ std::optional<LastUses::Event> LastUses::last_in(const History& history,
 }
 
 template <typename Agrees>
-bool LastUses::go_back(const History& history, ArrayRef<const Instruction*> points, Agrees agrees) {
+bool LastUses::go_back(const History& history, ArrayRef<const Instruction*> points,
+                       Agrees agrees) const {
   SmallPtrSet<const BasicBlock*, 16> seen;
   SmallVector<const BasicBlock*, 16> pending;
   const auto leave = [&](const BasicBlock& block) {
     if (pred_empty(&block)) return false;
     for (const BasicBlock* from : predecessors(&block)) {
+      if (is_null_on(history, *from, block)) continue;
       if (seen.insert(from).second) pending.push_back(from);
     }
     return seen.size() <= kMostBlocks;
@@ -211,11 +236,30 @@ std::optional<PointerUse> LastUses::before(Value* address,
   if (!history) return std::nullopt;
   std::optional<PointerUse> found;
   const bool same = go_back(*history, points, [&](const Event& event) {
+    if (event.use.frees) return true;  // not the way on which it is lost
     if (!event.is_use() || (found && found->where != event.use.where)) return false;
     found = event.use;
     return true;
   });
   return same ? found : std::nullopt;
+}
+
+bool LastUses::is_touched_between(Value* address, ArrayRef<const Instruction*> points,
+                                  const Instruction& end) const {
+  const History* history = history_at(address);
+  if (!history) return false;
+  if (last_in(*history, &end)) return true;
+  SmallPtrSet<const BasicBlock*, 16> seen;
+  for (const Instruction* point : points) seen.insert(point->getParent());
+  SmallVector<const BasicBlock*, 16> pending = {end.getParent()};
+  while (!pending.empty()) {
+    for (const BasicBlock* from : predecessors(pending.pop_back_val())) {
+      if (!seen.insert(from).second) continue;
+      if (history->last.contains(from) || seen.size() > kMostBlocks) return true;
+      pending.push_back(from);
+    }
+  }
+  return false;
 }
 
 bool LastUses::is_private(Value* address) const {

@@ -41,6 +41,10 @@ class LastUses {
   std::optional<PointerUse> before(llvm::Value* address,
                                    llvm::ArrayRef<const llvm::Instruction*> points) const;
 
+  // Does something happen to that pointer on a way from one of the points to `end`?
+  bool is_touched_between(llvm::Value* address, llvm::ArrayRef<const llvm::Instruction*> points,
+                          const llvm::Instruction& end) const;
+
   // Was the block that the pointer at `address` refers to freed, on every way to this
   // point?
   bool is_freed_before(llvm::Value* address, const llvm::Instruction& point) const;
@@ -56,13 +60,14 @@ class LastUses {
   };
   using Key = std::pair<const llvm::Value*, std::pair<std::int64_t, std::int64_t>>;
 
-  // What happens to the holder at an instruction; without a use it may get something new.
+  // What happens to a holder at an instruction; without a use it may get something new.
   struct Event {
     const llvm::Instruction* at = nullptr;
     PointerUse use;
     bool is_use() const { return use.where != nullptr; }
   };
   struct History {
+    Key holder;
     llvm::DenseMap<const llvm::Instruction*, PointerUse> events;
     llvm::DenseMap<const llvm::BasicBlock*, Event> last;  // of each block
     void change_at(const llvm::Instruction* at) { events[at] = {}; }
@@ -70,6 +75,9 @@ class LastUses {
 
   Holder holder_at(llvm::Value* address) const;
   const History* history_at(llvm::Value* address) const;
+  History& history_of(const Holder& holder);
+  bool is_null_on(const History& history, const llvm::BasicBlock& from,
+                  const llvm::BasicBlock& to) const;
   void collect(llvm::Function& function);
   void note_uses(llvm::LoadInst& load);
   void note_addresses(const llvm::CallBase& call);
@@ -79,8 +87,8 @@ class LastUses {
   // Shows the last event on each way back from the points to `agrees`; false as soon as it
   // does not, or a way has none.
   template <typename Agrees>
-  static bool go_back(const History& history, llvm::ArrayRef<const llvm::Instruction*> points,
-                      Agrees agrees);
+  bool go_back(const History& history, llvm::ArrayRef<const llvm::Instruction*> points,
+               Agrees agrees) const;
   bool is_private(llvm::Value* address) const;
 
   const llvm::DataLayout& layout_;

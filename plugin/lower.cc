@@ -33,10 +33,6 @@ bool is_constant(Value* value) {
 // Set by `plumb cc -fplumb=stacks`: each drop is to have its calls.
 bool wants_stacks() { return std::getenv("PLUMB_PASS_STACKS") != nullptr; }
 
-// PLUMB_PASS_KEEP=1: nothing is removed but what cannot refer to a block, to compare
-// with (bench/injected.py).
-bool keeps_all() { return std::getenv("PLUMB_PASS_KEEP") != nullptr; }
-
 // PLUMB_PASS_STATS=marks: each mark that is left, and what it is about.
 bool lists_marks() {
   const char* wish = std::getenv("PLUMB_PASS_STATS");

@@ -1,5 +1,7 @@
 #include "mark.h"
 
+#include <cstdlib>
+
 #include "lexical_ends.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/BinaryFormat/Dwarf.h"
@@ -26,9 +28,9 @@ class Marking {
         sites_(sites),
         jumps_(jumps),
         names_(function),
-        last_uses_(function),
         slots_(slots_with_ends()),
         resumes_(has_scopes() ? catch_passing_exceptions(function) : std::vector<ResumeInst*>{}),
+        last_uses_(function),
         ways_out_(function),
         pointer_(PointerType::getUnqual(function.getContext())),
         word_(Type::getInt64Ty(function.getContext())) {}
@@ -43,6 +45,7 @@ class Marking {
     for (Instruction* exchange : exchanges_) mark_exchange(*exchange);
     for (AnyMemIntrinsic* copy : copies_) mark_copy(*copy);
     for (CallBase* call : calls_) mark_call(*call);
+    for (CallBase* call : replaced_) call->eraseFromParent();
     return changed_;
   }
 
@@ -81,6 +84,11 @@ class Marking {
     const DISubprogram* program = function_.getSubprogram();
     // A place has one file.
     if (program && use.where->getFile() == program->getFile()) site.use = use;
+  }
+
+  // Then what is there is the address of another block, if of any.
+  bool is_freed(Value* address, const Instruction& at) const {
+    return !keeps_all_ && last_uses_.is_freed_before(address, at);
   }
 
   void mark(IRBuilder<>& builder, Value* old, Value* place) {
@@ -157,7 +165,7 @@ class Marking {
         site.storage = Storage::temporary;
       }
       Value* address = field(builder, slot.place, offset);
-      if (!last_uses_.is_freed_before(address, *at)) {
+      if (!is_freed(address, *at)) {
         mark(builder, builder.CreateAlignedLoad(pointer_, address, MaybeAlign(1)),
              place_on_way(builder, std::move(site), *at, address));
       }
@@ -179,11 +187,18 @@ class Marking {
       return sites_.make(module_, {std::move(site)});
     }
     const auto origins = ways_out_.origins_at(end);
+    // What comes behind where the ways meet is the same for all of them.
+    SmallVector<const Instruction*, 8> all;
+    for (const auto& each : origins) all.append(each.begin(), each.end());
+    const bool together = last_uses_.is_touched_between(address, all, end);
     std::vector<Site> row;
     for (std::size_t i = 0; i < places.size(); ++i) {
       row.push_back(site);
       row.back().spots = {spot_of(places[i], function_)};
-      note_use(row.back(), address, origins[i]);
+      if (together)
+        note_use(row.back(), address, {&end});
+      else if (!origins[i].empty())
+        note_use(row.back(), address, origins[i]);
     }
     GlobalVariable* first = sites_.make(module_, std::move(row));
     return builder.CreateInBoundsGEP(word_, first, ways_out_.way(builder, end));
@@ -326,7 +341,7 @@ class Marking {
     Named named = names_.object_at(address);
     if (!pointer && !hides_pointer(store, named)) return;
     if (named.known()) named = names_.part_of(named, 0);
-    if (last_uses_.is_freed_before(address, store)) return;
+    if (is_freed(address, store)) return;
 
     IRBuilder<> builder(&store);
     LoadInst* old = builder.CreateAlignedLoad(pointer_, address, store.getAlign());
@@ -518,6 +533,7 @@ class Marking {
     site.holder = named.known() ? named.expression() : "";
     site.type = Names::spelling(named.type);
     site.storage = named.storage;
+    note_use(site, address, {&call});
     mark(behind, gone, sites_.make(module_, {std::move(site)}));
   }
 
@@ -532,7 +548,7 @@ class Marking {
     release->setDoesNotThrow();
     release->setDebugLoc(call.getDebugLoc());
     release->setTailCallKind(CallInst::TCK_NoTail);  // its caller is the place
-    call.eraseFromParent();
+    replaced_.push_back(&call);
     changed_ = true;
   }
 
@@ -578,9 +594,9 @@ class Marking {
   Sites& sites_;
   const JumpingFunctions& jumps_;
   Names names_;
-  LastUses last_uses_;
   DenseMap<const AllocaInst*, Slot> slots_;
   std::vector<ResumeInst*> resumes_;  // where exceptions pass that nobody here caught
+  LastUses last_uses_;                // after it: calls that may throw have become others
   WaysOut ways_out_;
   PointerType* pointer_;
   Type* word_;
@@ -589,10 +605,14 @@ class Marking {
   std::vector<Instruction*> exchanges_;
   std::vector<AnyMemIntrinsic*> copies_;
   std::vector<CallBase*> calls_;
+  std::vector<CallBase*> replaced_;  // there to the end: the last uses know them
+  const bool keeps_all_ = keeps_all();
   bool changed_ = false;
 };
 
 }  // namespace
+
+bool keeps_all() { return std::getenv("PLUMB_PASS_KEEP") != nullptr; }
 
 CallInst* as_mark(Instruction& instruction) {
   auto* intrinsic = dyn_cast<IntrinsicInst>(&instruction);

@@ -24,4 +24,8 @@ bool mark_function(llvm::Function& function, Sites& sites, const JumpingFunction
 // A mark that is still there; null for other calls.
 llvm::CallInst* as_mark(llvm::Instruction& instruction);
 
+// PLUMB_PASS_KEEP=1: no mark is left out or removed but what cannot refer to a block, to
+// compare with (bench/injected.py).
+bool keeps_all();
+
 }  // namespace plumb::pass
