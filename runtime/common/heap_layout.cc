@@ -134,7 +134,8 @@ void allocator_ranges(const OwnVector<Mapping>& mappings, OwnVector<Range>& rang
   uintptr_t last_arena = 0;
   for (uint32_t index = 1; index < table.end(); ++index) {
     const PlumbBlock& block = table.entry(index);
-    if (block.state == PLUMB_BLOCK_FREE) continue;
+    // What is before an announced block is no head of glibc's.
+    if (block.state == PLUMB_BLOCK_FREE || (block.flags & PLUMB_BLOCK_CUSTOM) != 0) continue;
     if (block.address >= heap.begin && block.address < heap.end) continue;
     const uintptr_t arena = block.address & ~(kLeafSize - 1);
     if (arena == last_arena) continue;

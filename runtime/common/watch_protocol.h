@@ -12,7 +12,7 @@ namespace plumb::watch {
 
 using Word = unsigned long;
 
-inline constexpr Word kVersion = 5;
+inline constexpr Word kVersion = 6;
 
 // Valgrind's VG_USERREQ_TOOL_BASE('P', 'B').
 inline constexpr Word kBase = (Word{'P'} << 24) | (Word{'B'} << 16);
@@ -23,6 +23,8 @@ enum Request : Word {
   kArrives,        // (address) of a watched block that was worked on since
   kFree,           // (address) of a watched block
   kSize,           // (address) of a watched block -> its size
+  kPartBegins,     // (address, size): an allocator of the program's own handed it out
+  kPartEnds,       // (address)
   kStored,         // (address): the library wrote a word for the program
   kRangeDies,      // (begin, size): memory with references in it is given back
   kThreadBegins,   // (where its function's return address will be, is it main)
@@ -74,7 +76,8 @@ struct Info {
   unsigned cause;
   Word leader;  // address of the block that held it, when indirect
   unsigned flags;
-  unsigned reserved;
+  unsigned short is_part;  // asked about: one of those
+  unsigned short leader_is_part;
   PlumbPlace place;
   Frames allocation;
   Frames loss;

@@ -37,6 +37,9 @@ void* watch_allocate(size_t size, size_t alignment);
 void watch_arrives(void* block);
 void watch_free(void* block);
 size_t watch_size(const void* block);
+// A block of an allocator of the program's own, and its end.
+void watch_part_begins(uintptr_t address, size_t size);
+void watch_part_ends(uintptr_t address);
 // We stored a reference for the program.
 void watch_stored(const void* word);
 // False: nothing there refers to a watched block. Asking the tool costs as much as looking

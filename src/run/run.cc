@@ -297,7 +297,9 @@ Result<RunOutcome> run_program(const RunOptions& options) {
     }
   }
   for (const CustomFunction& function : options.custom) {
-    first.more_settings += ":" + setting_for(function, *program);
+    const std::string setting = ":" + setting_for(function, *program);
+    first.more_settings += setting;
+    launch.more_settings += setting;
   }
   if (options.follow) return run_and_follow(options, std::move(first), launch);
   if (options.on_report) {

@@ -82,7 +82,7 @@ constexpr std::array<LimitWords, 9> kLimits = {{
      "there was no room for some of the blocks that PLUMB_ALLOC announced"},
     {PLUMB_LIMIT_NOT_DIVERTED, "not-diverted",
      "a function of --alloc-fn or --free-fn was not found, or begins with code that cannot be "
-     "moved: its calls were not seen"},
+     "moved: its calls were not seen (nor those of --alloc-fn, if it was one of --free-fn)"},
     {PLUMB_LIMIT_SHORT_STACKS, "short-stacks",
      "stacks differed too often to be walked whole: some have their innermost frames only"},
     {PLUMB_LIMIT_SITES, "sites",
