@@ -121,6 +121,8 @@ void note_sbrk(uintptr_t begin, intptr_t increment) {
   sbrk_lock.unlock();
 }
 
+uintptr_t main_arena_address() { return main_arena.begin; }
+
 void allocator_ranges(const OwnVector<Mapping>& mappings, OwnVector<Range>& ranges) {
   if (main_arena.end != 0) ranges.push(main_arena);
   Range heap{};

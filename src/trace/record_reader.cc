@@ -554,7 +554,7 @@ Result<void> read_header(const Source& source, Trace& trace) {
   const PlumbTraceHeader& header = source.header();
   if (header.phase > PLUMB_PHASE_GAVE_UP) return source.damaged("unknown phase");
   if (header.end > PLUMB_END_EXEC) return source.damaged("unknown kind of end");
-  if (header.problem > PLUMB_PROBLEM_NO_TOOL) return source.damaged("unknown problem");
+  if (header.problem > PLUMB_PROBLEM_SANDBOX) return source.damaged("unknown problem");
   if (header.engine > PLUMB_ENGINE_CC) return source.damaged("unknown engine");
   trace.pid = header.pid;
   trace.engine = static_cast<PlumbEngine>(header.engine);
