@@ -203,6 +203,10 @@ plumb_rt_count_lost(int then, SavedEntry* saved) {
       point.stack_pointer = since;
     }
   }
+  if (watching()) {
+    const plumb::watch::Count count = watch_count_lost(point, then & 3);
+    return {count.blocks, count.bytes};
+  }
   Question question{then & 3, {}};
   scan_and_go_on(
       point,

@@ -12,7 +12,7 @@ namespace plumb::watch {
 
 using Word = unsigned long;
 
-inline constexpr Word kVersion = 6;
+inline constexpr Word kVersion = 7;
 
 // Valgrind's VG_USERREQ_TOOL_BASE('P', 'B').
 inline constexpr Word kBase = (Word{'P'} << 24) | (Word{'B'} << 16);
@@ -28,6 +28,7 @@ enum Request : Word {
   kStored,         // (address): the library wrote a word for the program
   kRangeDies,      // (begin, size): memory with references in it is given back
   kThreadBegins,   // (where its function's return address will be, is it main)
+  kCount,          // (End*, Count*): how many watched blocks are lost now
   kEnd,            // (End*) -> blocks that are still there
   kInfo,           // (address, Info*) -> 1 when it is a watched block
 };
@@ -60,6 +61,12 @@ struct End {
   Word register_count;
   const Word* no_roots;  // pairs [begin, end): the library's own memory
   Word no_root_count;    // pairs
+};
+
+struct Count {
+  Word then;  // not 0: those that were counted are not, the next time
+  Word blocks;
+  Word bytes;
 };
 
 inline constexpr unsigned kMaxFrames = 48;

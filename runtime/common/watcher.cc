@@ -208,22 +208,56 @@ __attribute__((noinline)) void watch_thread_begins(bool is_main) {
   ask(watch::kThreadBegins, frame - sizeof(uintptr_t), is_main ? 1 : 0);
 }
 
+namespace {
+
+// What the tool needs to know to look for references from all roots.
+class EndPoint {
+ public:
+  explicit EndPoint(const ScanPoint& point)
+      : size_((2 * own_range_count() + 8) * sizeof(uint64_t)),
+        ranges_(static_cast<uint64_t*>(own_pages(size_))) {
+    if (ranges_ == nullptr) return;
+    // The pages that were just taken are one of them.
+    for (size_t i = 0; i < own_range_count(); ++i) exclude(own_range(i));
+    exclude(own_module());
+    end_ = {point.stack_pointer, reinterpret_cast<const watch::Word*>(point.registers.begin),
+            point.registers.size() / sizeof(watch::Word), ranges_, used_};
+  }
+  ~EndPoint() {
+    if (ranges_ != nullptr) release_own_pages(ranges_, size_);
+  }
+  EndPoint(const EndPoint&) = delete;
+  EndPoint& operator=(const EndPoint&) = delete;
+
+  bool is_good() const { return ranges_ != nullptr; }
+  uint64_t address() const { return reinterpret_cast<uint64_t>(&end_); }
+
+ private:
+  void exclude(Range range) {
+    ranges_[2 * used_] = range.begin;
+    ranges_[2 * used_ + 1] = range.end;
+    ++used_;
+  }
+
+  size_t size_;
+  uint64_t* ranges_;
+  size_t used_ = 0;
+  watch::End end_{};
+};
+
+}  // namespace
+
+watch::Count watch_count_lost(const ScanPoint& point, int then) {
+  watch::Count count{static_cast<watch::Word>(then), 0, 0};
+  const EndPoint end(point);
+  if (end.is_good()) ask(watch::kCount, end.address(), reinterpret_cast<uint64_t>(&count));
+  return count;
+}
+
 void watch_verdicts(const ScanPoint& point) {
-  const size_t count = own_range_count() + 1;
-  uint64_t* ranges = static_cast<uint64_t*>(own_pages((2 * count + 4) * sizeof(uint64_t)));
-  if (ranges == nullptr) return;
-  size_t used = 0;
-  const auto exclude = [&](Range range) {
-    ranges[2 * used] = range.begin;
-    ranges[2 * used + 1] = range.end;
-    ++used;
-  };
-  for (size_t i = 0; i < count - 1; ++i) exclude(own_range(i));
-  exclude(own_module());
-  const watch::End end{point.stack_pointer,
-                       reinterpret_cast<const watch::Word*>(point.registers.begin),
-                       point.registers.size() / sizeof(watch::Word), ranges, used};
-  ask(watch::kEnd, reinterpret_cast<uint64_t>(&end));
+  const EndPoint end(point);
+  if (!end.is_good()) return;
+  ask(watch::kEnd, end.address());
   Inside in;
   if (!list_live_blocks() || !list_custom_blocks()) return;
   for (uint32_t index = 1; index < block_table().end(); ++index) {

@@ -50,6 +50,10 @@ void watch_range_dies(const void* begin, size_t size);
 // In the function that calls main or the thread's function, right before it does.
 void watch_thread_begins(bool is_main);
 
+// How many of the watched blocks are lost now; those that were counted are not counted again
+// when `then` is not 0.
+watch::Count watch_count_lost(const ScanPoint& point, int then);
+
 // The end: verdicts and stacks into the trace.
 void watch_verdicts(const ScanPoint& point);
 

@@ -64,6 +64,7 @@ struct Block {
   BlockState state;
   UChar verdict;    // at the end; PlumbBlockState
   bool told;        // its loss was
+  bool counted;     // ... when the program asked
   bool stored;      // memory once held it
   bool read;        // a register with it was read since `drop`
   UInt float_age;   // pieces of code since it began to float or was read

@@ -371,6 +371,33 @@ void mark_now(const VexGuestAMD64State* state, ThreadId running) {
   drain();
 }
 
+namespace {
+
+// From all roots, with the registers that the ending thread had.
+void mark_all(const watch::End& end, ThreadId running) {
+  mark_memory(end, running);
+  for (UWord i = 0; i < end.register_count; ++i) mark(end.registers[i]);
+  ending_thread = running;
+  VG_(apply_to_GP_regs)(mark_register);
+  drain();
+}
+
+}  // namespace
+
+void count_lost(const watch::End& end, ThreadId running, watch::Count& count) {
+  for (BlockId id = 1; id < block_end(); ++id) {
+    if (block(id).state != kFreed) block(id).verdict = kLive;
+  }
+  mark_all(end, running);
+  for (BlockId id = 1; id < block_end(); ++id) {
+    Block& it = block(id);
+    if (it.state == kFreed || it.verdict != kLive || it.counted) continue;
+    ++count.blocks;
+    count.bytes += it.size;
+    it.counted = count.then != 0;
+  }
+}
+
 UInt give_verdicts(const watch::End& end, ThreadId running) {
   UInt count = 0;
   for (BlockId id = 1; id < block_end(); ++id) {
@@ -379,11 +406,7 @@ UInt give_verdicts(const watch::End& end, ThreadId running) {
     ++count;
   }
   if (count == 0) return 0;
-  mark_memory(end, running);
-  for (UWord i = 0; i < end.register_count; ++i) mark(end.registers[i]);
-  ending_thread = running;
-  VG_(apply_to_GP_regs)(mark_register);
-  drain();
+  mark_all(end, running);
   note_holders(running);
 
   Vector<BlockId> order{};

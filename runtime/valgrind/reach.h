@@ -18,6 +18,9 @@ namespace plumb::vg {
 // Gives each block its verdict. Returns how many blocks there are.
 UInt give_verdicts(const watch::End& end, ThreadId running);
 
+// The program asks how many are lost, and goes on.
+void count_lost(const watch::End& end, ThreadId running, watch::Count& count);
+
 // In the middle: blocks that are reachable have that verdict, those that are lost
 // are only PLUMB_BLOCK_LIVE.
 void mark_now(const VexGuestAMD64State* state, ThreadId running);

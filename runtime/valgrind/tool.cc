@@ -129,6 +129,10 @@ Bool on_request(ThreadId thread, UWord* args, UWord* result) {
     case watch::kThreadBegins:
       thread_begins(thread, args[1], args[2] != 0);
       return True;
+    case watch::kCount:
+      count_lost(*reinterpret_cast<const watch::End*>(args[1]), thread,
+                 *reinterpret_cast<watch::Count*>(args[2]));
+      return True;
     case watch::kEnd:
       *result = give_verdicts(*reinterpret_cast<const watch::End*>(args[1]), thread);
       return True;

@@ -78,6 +78,20 @@ TEST_P(Announced, ByFunctions) {
   }
 }
 
+// The second run answers as the first one did: the program takes the same way.
+TEST_P(Announced, Questions) {
+  const RunOutcome outcome = run_with(options_for({program("asking.c")}));
+  expect_lost(outcome.report, {2, 24 + 56});
+  EXPECT_EQ(outcome.report.totals.excluded.bytes, 40U);
+  EXPECT_EQ(note(outcome.report, "not-reproduced"), nullptr);
+  EXPECT_EQ(outcome.wait_status, 0);
+  // Had the answers been others, the second run would have ended early.
+  EXPECT_EQ(losses(outcome.report).size(), 1U);
+  const RunOutcome clean = run_with(options_for({program("asking.c", "-DCLEAN")}));
+  expect_lost(clean.report, {});
+  EXPECT_EQ(clean.wait_status, 0);
+}
+
 // Who jumps into the function that it calls last is the one that lost it.
 TEST_P(Announced, TailCalls) {
   for (const RunOptions::Look look : {RunOptions::Look::again, RunOptions::Look::once}) {

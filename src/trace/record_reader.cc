@@ -472,6 +472,10 @@ class BlockReader {
     for (std::uint64_t i = 1; i < source_.count(PLUMB_SECTION_BLOCKS); ++i) {
       const auto block = source_.item<PlumbBlock>(PLUMB_SECTION_BLOCKS, i);
       if (block.state != PLUMB_BLOCK_REACHABLE || trace_.kept.size() >= Trace::kMaxLost) continue;
+      constexpr std::uint8_t kExcused = PLUMB_BLOCK_TOLD | PLUMB_BLOCK_IGNORED;
+      if ((block.flags & kExcused) == kExcused && trace_.excused.size() < Trace::kMaxLost) {
+        trace_.excused.push_back({name_of(block), block.address, block.size, 0, 0});
+      }
       if ((block.flags & PLUMB_BLOCK_EXCLUDED) != 0) continue;
       const Result<TraceGroup*> group = group_of(i, block, Reach::reachable);
       trace_.kept.push_back({name_of(block), block.address, block.size, places.at(*group),
