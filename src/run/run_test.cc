@@ -88,6 +88,7 @@ TEST_P(RunBoth, WholeFamily) { check_twins("family.c", {}, {9, 450}); }
 TEST_P(RunBoth, CyclesAndChains) { check_twins("chains.c", {}, {10, 400}); }
 TEST_P(RunBoth, KindsOfReference) { check_twins("references.c", {}, {1, 33}); }
 TEST_P(RunBoth, ThreadsThatEnded) { check_twins("dead_threads.c", {}, {20, 480}); }
+TEST_P(RunBoth, HeapsWithoutBlocks) { check_twins("dead_arena.c", {}, {1, 72}); }
 TEST_P(RunBoth, UnreadableMemory) { check_twins("protected.c", {}, {1, 72}); }
 TEST_P(RunBoth, DestructorsRunFirst) { check_twins("statics.cc", {}, {5, 3 * 16 + 2 * 64}); }
 
