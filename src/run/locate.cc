@@ -410,7 +410,7 @@ class Locating {
     }
     if (!holder_) {
       step_behind(trail, loss);
-    } else if (!put_where_set(trail, loss)) {
+    } else if (!put_where_set(trail, loss) && !put_set_by_read(loss)) {
       put_end_of_trail(trail, loss);
     }
     if (seen_.thrown && loss.cause == Cause::scope_end) loss.cause = Cause::escaped_throw;
@@ -433,6 +433,18 @@ class Locating {
       return true;
     }
     return false;
+  }
+
+  // What read it last put its result into the same variable, in the same statement.
+  bool put_set_by_read(Loss& loss) {
+    std::optional<Stack> frames = frames_of_holder(pc_of(seen_.stack.front()), true);
+    if (!frames || !frames->front().line ||
+        !sets_from_itself(sources_, frames->front().file, *frames->front().line, holder_->name)) {
+      return false;
+    }
+    put_innermost(std::move(*frames), loss);
+    loss.cause = Cause::overwritten;
+    return true;
   }
 
   // The last that ran of the function that had it.

@@ -98,11 +98,9 @@ bool sets_what_it_reads(const std::vector<Token>& statement) {
   return false;
 }
 
-}  // namespace
-
-std::optional<std::uint32_t> next_statement(SourceCache& sources, const std::string& file,
-                                            std::uint32_t line) {
-  Lexer lexer(sources, file, line);
+// The statement that begins on this line, without its semicolon; nothing when it is no plain
+// one.
+std::optional<std::vector<Token>> read_statement(Lexer& lexer, std::uint32_t line) {
   std::vector<Token> statement;
   int depth = 0;
   while (true) {
@@ -121,8 +119,17 @@ std::optional<std::uint32_t> next_statement(SourceCache& sources, const std::str
     }
     statement.push_back(*token);
   }
-  if (statement.empty() || sets_what_it_reads(statement)) return std::nullopt;
-  const std::uint32_t end = statement.back().line;
+  return statement;
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> next_statement(SourceCache& sources, const std::string& file,
+                                            std::uint32_t line) {
+  Lexer lexer(sources, file, line);
+  const std::optional<std::vector<Token>> statement = read_statement(lexer, line);
+  if (!statement || statement->empty() || sets_what_it_reads(*statement)) return std::nullopt;
+  const std::uint32_t end = statement->back().line;
   const std::optional<Token> behind = lexer.next();
   if (!behind || behind->line <= end) return std::nullopt;
   if (is_one_of(behind->text, {"else", "case", "default", "catch", "while", "#"})) {
@@ -135,6 +142,15 @@ std::optional<std::uint32_t> next_statement(SourceCache& sources, const std::str
     if (!third || (sign->text == ":" && third->text != ":")) return std::nullopt;
   }
   return behind->line;
+}
+
+bool sets_from_itself(SourceCache& sources, const std::string& file, std::uint32_t line,
+                      std::string_view variable) {
+  Lexer lexer(sources, file, line);
+  const std::optional<std::vector<Token>> statement = read_statement(lexer, line);
+  return statement && statement->size() > 2 && statement->front().text == variable &&
+         (*statement)[1].text == "=" && (*statement)[2].text != "=" &&
+         sets_what_it_reads(*statement);
 }
 
 }  // namespace plumb

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/source.h"
 
@@ -15,5 +16,10 @@ namespace plumb {
 // statements in a line, one that sets what it reads (`p = next(p);`), no file.
 std::optional<std::uint32_t> next_statement(SourceCache& sources, const std::string& file,
                                             std::uint32_t line);
+
+// The statement on this line gives the variable a value that it computes from the old one:
+// `data = realloc(data, size);`.
+bool sets_from_itself(SourceCache& sources, const std::string& file, std::uint32_t line,
+                      std::string_view variable);
 
 }  // namespace plumb

@@ -44,6 +44,21 @@ TEST(NextStatement, IsNotKnown) {
   }
 }
 
+TEST(NextStatement, SetsFromItself) {
+  const auto sets = [](const std::string& text) {
+    const std::string path = testing::TempDir() + "sets_from_itself.c";
+    EXPECT_TRUE(write_file(path, text));
+    SourceCache sources;
+    return sets_from_itself(sources, path, 1, "data");
+  };
+  EXPECT_TRUE(sets("data = realloc(data, 10);\n"));
+  EXPECT_TRUE(sets("  data = next(1,\n      data);\n"));
+  EXPECT_FALSE(sets("other = realloc(data, 10);\n"));
+  EXPECT_FALSE(sets("data = malloc(10);\n"));
+  EXPECT_FALSE(sets("data == use(data);\n"));
+  EXPECT_FALSE(sets("if (data = next(data)) return;\n"));
+}
+
 TEST(NextStatement, NeedsTheFile) {
   SourceCache sources;
   EXPECT_EQ(next_statement(sources, "/nonexistent/file.c", 1), std::nullopt);
