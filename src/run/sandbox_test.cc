@@ -38,6 +38,17 @@ TEST(Sandbox, IsNotBroken) {
   }
 }
 
+// What began it ends as it does by itself, with a scan.
+TEST(Sandbox, Daemon) {
+  RunOptions options = options_for({compiled("daemon.c", kGcc)});
+  options.look = RunOptions::Look::scan_only;
+  const RunOutcome outcome = run_with(options);
+  EXPECT_EQ(outcome.wait_status, 0);
+  expect_lost(outcome.report, {1, 24});
+  options.command = {compiled("daemon.c", kGcc, "-DCLEAN")};
+  expect_lost(run_with(options).report, {});
+}
+
 TEST(Sandbox, BlocksThatWereFreedWithoutUs) {
   const std::string plugin = compiled("deep_plugin.c", kGcc, "-shared -fPIC");
   RunOptions options = options_for({compiled("deep_host.c", kGcc), plugin});
