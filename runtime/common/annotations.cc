@@ -57,8 +57,10 @@ bool list_custom(const CustomBlock& custom) {
   entry.size = custom.size;
   entry.stack = custom.stack;
   entry.thread = custom.thread;
+  entry.ordinal = custom.ordinal;
   entry.api = PLUMB_API_CUSTOM;
   entry.flags = PLUMB_BLOCK_CUSTOM;
+  if (custom.by_caller != 0) entry.flags |= PLUMB_BLOCK_BY_CALLER;
   if (custom.told != 0) entry.flags |= PLUMB_BLOCK_TOLD;
   if (custom.ignored != 0) entry.flags |= PLUMB_BLOCK_IGNORED | PLUMB_BLOCK_EXCLUDED;
   entry.state = PLUMB_BLOCK_LIVE;
@@ -105,6 +107,29 @@ LostCount count_lost(int then) {
   return lost;
 }
 
+void announce_block(uintptr_t pool, uintptr_t address, uint64_t size, AnnotationCaller caller) {
+  Inside in;
+  if (!tracking() || !in.outermost() || address == 0) return;
+  CustomBlock custom{};
+  // Announced twice: the allocator forgot to say that it was freed.
+  if (take_custom(in, address, custom)) custom_ends(in, custom, caller);
+  custom = {};
+  custom.address = address;
+  custom.size = size;
+  custom.pool = pool;
+  custom.ignored = in.thread().ignoring != 0;
+  if (!custom_begins(in, custom, caller) || add_custom(in, custom)) return;
+  custom_ends(in, custom, caller);
+  trace().limit(PLUMB_LIMIT_CUSTOM_FULL);
+}
+
+void retract_block(uintptr_t address, AnnotationCaller caller) {
+  Inside in;
+  CustomBlock custom{};
+  if (!tracking() || !in.outermost() || !take_custom(in, address, custom)) return;
+  custom_ends(in, custom, caller);
+}
+
 bool list_custom_blocks() {
   entries_used = 0;
   bool room = true;
@@ -133,35 +158,15 @@ namespace {
         reinterpret_cast<uintptr_t>(__builtin_return_address(0)) \
   }
 
-// Under the Valgrind tool only what it keeps itself is watched.
-bool listens(const Inside& in) { return tracking() && in.outermost() && !watching(); }
+bool listens(const Inside& in) { return tracking() && in.outermost(); }
 
 __attribute__((noinline)) void on_allocated(const void* pool, const void* block, size_t size) {
-  if (block == nullptr) return;
-  Inside in;
-  if (!listens(in)) return;
-  CustomBlock custom{};
-  // Announced twice: the allocator forgot to say that it was freed.
-  if (take_custom(in, reinterpret_cast<uintptr_t>(block), custom)) {
-    custom_ends(in, custom, PLUMB_ANNOTATION_CALLER());
-  }
-  custom = {};
-  custom.address = reinterpret_cast<uintptr_t>(block);
-  custom.size = size;
-  custom.pool = reinterpret_cast<uintptr_t>(pool);
-  custom.ignored = in.thread().ignoring != 0;
-  custom_begins(in, custom, PLUMB_ANNOTATION_CALLER());
-  if (!add_custom(in, custom)) {
-    custom_ends(in, custom, PLUMB_ANNOTATION_CALLER());
-    trace().limit(PLUMB_LIMIT_CUSTOM_FULL);
-  }
+  announce_block(reinterpret_cast<uintptr_t>(pool), reinterpret_cast<uintptr_t>(block), size,
+                 PLUMB_ANNOTATION_CALLER());
 }
 
 __attribute__((noinline)) void on_freed(const void*, const void* block) {
-  Inside in;
-  CustomBlock custom{};
-  if (!listens(in) || !take_custom(in, reinterpret_cast<uintptr_t>(block), custom)) return;
-  custom_ends(in, custom, PLUMB_ANNOTATION_CALLER());
+  retract_block(reinterpret_cast<uintptr_t>(block), PLUMB_ANNOTATION_CALLER());
 }
 
 void on_pool_created(const void*) {}
@@ -197,6 +202,10 @@ plumb_rt_count_lost(int then, SavedEntry* saved) {
     if (const uintptr_t since = marked_stack(); since > point.stack_pointer) {
       point.stack_pointer = since;
     }
+  }
+  if (watching()) {
+    const plumb::watch::Count count = watch_count_lost(point, then & 3);
+    return {count.blocks, count.bytes};
   }
   Question question{then & 3, {}};
   scan_and_go_on(

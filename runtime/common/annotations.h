@@ -22,8 +22,8 @@ struct AnnotationCaller {
 
 // --- by each runtime ---
 
-// Fills in stack, thread and birth, and counts the block.
-void custom_begins(Inside& in, CustomBlock& block, AnnotationCaller caller);
+// Fills in stack, thread, name and birth, and counts the block. False: it is not to be tracked.
+bool custom_begins(Inside& in, CustomBlock& block, AnnotationCaller caller);
 // The same in reverse; what the block held goes.
 void custom_ends(Inside& in, const CustomBlock& block, AnnotationCaller caller);
 // The ordinary block around this address is kept on purpose. False: there is none.
@@ -41,6 +41,9 @@ size_t root_count();
 Range root_range(size_t index);
 void change_root(uintptr_t begin, size_t size, int change);
 void ignore_address(uintptr_t address);
+// A block of an allocator of the program's own, or its end.
+void announce_block(uintptr_t pool, uintptr_t address, uint64_t size, AnnotationCaller caller);
+void retract_block(uintptr_t address, AnnotationCaller caller);
 
 // As code at the end of a question sees it: the world is stopped, verdicts given.
 struct LostCount {

@@ -27,9 +27,11 @@ struct CustomBlock {
   uint32_t next;  // with the same bucket, or unused
   uint32_t in_pool_next;
   uint32_t in_pool_before;
+  uint32_t ordinal;  // of its name (names.h); 0: it has none
   uint8_t used;
   uint8_t ignored;
   uint8_t told;
+  uint8_t by_caller;  // its name has no size
 };
 
 // False: no room. The address must not be in the table.

@@ -84,6 +84,31 @@ bool is_arena_heap(const OwnVector<Mapping>& mappings, uintptr_t heap) {
   return size != 0 && size <= kLeafSize && size % kPage == 0;
 }
 
+// The heaps of other threads' arenas, also of those that have no block any more: what was
+// freed in them is full of stale references.
+void arena_ranges(const OwnVector<Mapping>& mappings, OwnVector<Range>& ranges) {
+  constexpr size_t kTopWord = 12;   // lock, flags, fast bins
+  constexpr size_t kNextWords = 2;  // behind the bins: which of them are in use
+  constexpr unsigned kMost = 1u << 16;
+  if (main_arena.end == 0) return;
+  const auto next_of = [](uintptr_t arena) {
+    return reinterpret_cast<const uintptr_t*>(arena + main_arena.size())[kNextWords];
+  };
+  uintptr_t arena = next_of(main_arena.begin);
+  for (unsigned i = 0; i < kMost && arena != main_arena.begin; ++i, arena = next_of(arena)) {
+    const auto belongs = [&](uintptr_t heap) {
+      return is_arena_heap(mappings, heap) && *reinterpret_cast<const uintptr_t*>(heap) == arena;
+    };
+    if (!belongs(arena & ~(kLeafSize - 1))) return;  // another libc: not what we know
+    const uintptr_t top = reinterpret_cast<const uintptr_t*>(arena)[kTopWord];
+    uintptr_t heap = top & ~(kLeafSize - 1);
+    for (unsigned j = 0; j < kMost && belongs(heap); ++j) {
+      ranges.push({heap, heap + kLeafSize});
+      heap = reinterpret_cast<const uintptr_t*>(heap)[1];
+    }
+  }
+}
+
 }  // namespace
 
 bool prepare_heap_layout() {
@@ -121,8 +146,11 @@ void note_sbrk(uintptr_t begin, intptr_t increment) {
   sbrk_lock.unlock();
 }
 
+uintptr_t main_arena_address() { return main_arena.begin; }
+
 void allocator_ranges(const OwnVector<Mapping>& mappings, OwnVector<Range>& ranges) {
   if (main_arena.end != 0) ranges.push(main_arena);
+  arena_ranges(mappings, ranges);
   Range heap{};
   for (size_t i = 0; i < mappings.size(); ++i) {
     if (!mappings[i].heap) continue;
@@ -134,7 +162,8 @@ void allocator_ranges(const OwnVector<Mapping>& mappings, OwnVector<Range>& rang
   uintptr_t last_arena = 0;
   for (uint32_t index = 1; index < table.end(); ++index) {
     const PlumbBlock& block = table.entry(index);
-    if (block.state == PLUMB_BLOCK_FREE) continue;
+    // What is before an announced block is no head of glibc's.
+    if (block.state == PLUMB_BLOCK_FREE || (block.flags & PLUMB_BLOCK_CUSTOM) != 0) continue;
     if (block.address >= heap.begin && block.address < heap.end) continue;
     const uintptr_t arena = block.address & ~(kLeafSize - 1);
     if (arena == last_arena) continue;

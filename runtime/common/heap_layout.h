@@ -16,6 +16,7 @@ namespace plumb::rt {
 
 // At start-up: finds main_arena and the heap's current end.
 bool prepare_heap_layout();
+uintptr_t main_arena_address();  // 0: not found
 
 // The program's own use of sbrk.
 void note_sbrk(uintptr_t begin, intptr_t increment);

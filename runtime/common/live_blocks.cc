@@ -1,6 +1,7 @@
 #include "common/live_blocks.h"
 
 #include "common/annotations.h"
+#include "common/freed_chunks.h"
 #include "common/heap_layout.h"
 #include "common/memory.h"
 #include "common/odd_blocks.h"
@@ -228,8 +229,28 @@ class Lister {
 
 }  // namespace
 
+namespace {
+
+// By a library that does not go through us.
+void forget_freed() {
+  Inside in;
+  Granules& granules = block_table().granules();
+  for (size_t i = 0; i < granules.leaf_count(); ++i) {
+    const uintptr_t base = uintptr_t{granules.made(i)} << kLeafBits;
+    const uint32_t* leaf = granules.place(base);
+    for (size_t word = 0; word < kLeafGranules; ++word) {
+      if ((leaf[word] & kFactStart) == 0) continue;
+      const uintptr_t address = base + word * 16;
+      if (is_freed_chunk(address)) remove_block(in, reinterpret_cast<void*>(address));
+    }
+  }
+}
+
+}  // namespace
+
 bool list_live_blocks() {
   block_table().empty();
+  if (expects_freed_chunks() && !watching()) forget_freed();
   forget_custom_entries();
   return Lister().list_all();
 }

@@ -60,7 +60,7 @@ void* own_pages(size_t size) {
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   };
   long result = map();
-  if (AddressLimit limit; is_error(result) && limit.lift()) {
+  if (LiftedLimit limit(RLIMIT_AS); is_error(result) && limit.lift()) {
     result = map();
     limit.restore();
   }

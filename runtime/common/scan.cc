@@ -43,7 +43,8 @@ struct Work {
 Work* work = nullptr;
 alignas(Work) char work_room[sizeof(Work)];
 
-AddressLimit address_limit;
+LiftedLimit address_limit(RLIMIT_AS);
+LiftedLimit file_limit(RLIMIT_NOFILE);
 
 uintptr_t own_thread_pointer() {
   uintptr_t self;
@@ -169,6 +170,7 @@ bool scan(uint32_t end, uint32_t detail, const char* text, const ScanPoint& poin
     return true;
   }
   address_limit.lift();
+  file_limit.lift();
   release_scan_room();
   work = new (work_room) Work;
   work->is_end = is_end;
@@ -180,6 +182,7 @@ bool scan(uint32_t end, uint32_t detail, const char* text, const ScanPoint& poin
   set_tracking(false);
 
   const uint32_t problem = guarded_verdicts(point);
+  file_limit.restore();
   if (problem != PLUMB_PROBLEM_NONE) take_back_verdicts();
   header.problem = problem;
   header.scan_nanoseconds = sys_nanoseconds() - begin;

@@ -2,6 +2,8 @@
 
 #include <time.h>
 
+#include "common/text.h"
+
 namespace plumb::rt {
 
 namespace {
@@ -12,6 +14,17 @@ extern "C" __attribute__((naked, used)) void plumb_rt_restorer() {
 }
 
 }  // namespace
+
+int proc_directory = -1;
+
+int sys_open(const char* path) {
+  constexpr long kHow = O_RDONLY | O_CLOEXEC;
+  const long file = sys_call(SYS_openat, AT_FDCWD, reinterpret_cast<long>(path), kHow);
+  const char* inside = after(path, "/proc/");
+  if (!is_error(file) || proc_directory < 0 || inside == nullptr) return static_cast<int>(file);
+  return static_cast<int>(
+      sys_call(SYS_openat, proc_directory, reinterpret_cast<long>(inside), kHow));
+}
 
 uint64_t sys_nanoseconds() {
   timespec now{};

@@ -31,10 +31,10 @@ inline long sys_mmap(void* address, size_t size, int protection, int flags, int 
 }
 inline bool is_error(long result) { return result < 0 && result > -4096; }
 
-inline int sys_open(const char* path) {
-  return static_cast<int>(
-      sys_call(SYS_openat, AT_FDCWD, reinterpret_cast<long>(path), O_RDONLY | O_CLOEXEC));
-}
+// Kept for when /proc is out of reach (chroot); -1: not needed so far.
+extern int proc_directory;
+// A file to read.
+int sys_open(const char* path);
 inline long sys_read(int file, void* to, size_t size) {
   return sys_call(SYS_read, file, reinterpret_cast<long>(to), static_cast<long>(size));
 }

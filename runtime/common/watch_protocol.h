@@ -12,7 +12,7 @@ namespace plumb::watch {
 
 using Word = unsigned long;
 
-inline constexpr Word kVersion = 5;
+inline constexpr Word kVersion = 7;
 
 // Valgrind's VG_USERREQ_TOOL_BASE('P', 'B').
 inline constexpr Word kBase = (Word{'P'} << 24) | (Word{'B'} << 16);
@@ -23,9 +23,12 @@ enum Request : Word {
   kArrives,        // (address) of a watched block that was worked on since
   kFree,           // (address) of a watched block
   kSize,           // (address) of a watched block -> its size
+  kPartBegins,     // (address, size): an allocator of the program's own handed it out
+  kPartEnds,       // (address)
   kStored,         // (address): the library wrote a word for the program
   kRangeDies,      // (begin, size): memory with references in it is given back
   kThreadBegins,   // (where its function's return address will be, is it main)
+  kCount,          // (End*, Count*): how many watched blocks are lost now
   kEnd,            // (End*) -> blocks that are still there
   kInfo,           // (address, Info*) -> 1 when it is a watched block
 };
@@ -60,6 +63,12 @@ struct End {
   Word no_root_count;    // pairs
 };
 
+struct Count {
+  Word then;  // not 0: those that were counted are not, the next time
+  Word blocks;
+  Word bytes;
+};
+
 inline constexpr unsigned kMaxFrames = 48;
 
 struct Frames {
@@ -74,7 +83,8 @@ struct Info {
   unsigned cause;
   Word leader;  // address of the block that held it, when indirect
   unsigned flags;
-  unsigned reserved;
+  unsigned short is_part;  // asked about: one of those
+  unsigned short leader_is_part;
   PlumbPlace place;
   Frames allocation;
   Frames loss;

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include "common/annotations.h"
 #include "common/block_table.h"
 #include "common/live_blocks.h"
 #include "common/mark.h"
@@ -97,11 +98,23 @@ uint32_t put_stack(Inside& in, const watch::Frames& frames) {
 
 watch::Info info;  // too large for a stack
 
+// Of an announced block; there are few of them.
+uint32_t find_part(uint64_t address) {
+  for (uint32_t index = 1; index < block_table().end(); ++index) {
+    const PlumbBlock& block = block_table().entry(index);
+    if (block.address == address && (block.flags & PLUMB_BLOCK_CUSTOM) != 0) return index;
+  }
+  return 0;
+}
+
 void put_watched(Inside& in, uint32_t index) {
   PlumbBlock& block = block_table().entry(index);
+  info.is_part = (block.flags & PLUMB_BLOCK_CUSTOM) != 0 ? 1 : 0;
   if (ask(watch::kInfo, block.address, reinterpret_cast<uint64_t>(&info)) == 0) return;
   block.state = static_cast<uint8_t>(info.state);
-  block.leader = info.leader == 0 ? 0 : block_table().find_start(info.leader);
+  block.leader = info.leader == 0           ? 0
+                 : info.leader_is_part != 0 ? find_part(info.leader)
+                                            : block_table().find_start(info.leader);
   const uint64_t place = trace().take(PLUMB_SECTION_WATCHED, 1);
   if (place == 0) return;
   if (info.place.kind == PLUMB_PLACE_WORD) note_module(in, info.place.word);
@@ -169,9 +182,15 @@ size_t watch_size(const void* block) {
   return ask(watch::kSize, reinterpret_cast<uint64_t>(block));
 }
 void watch_stored(const void* word) { ask(watch::kStored, reinterpret_cast<uint64_t>(word)); }
+int parts_watched = 0;  // never less: words may still refer to them
+void watch_part_begins(uintptr_t address, size_t size) {
+  __atomic_store_n(&parts_watched, 1, __ATOMIC_RELAXED);
+  ask(watch::kPartBegins, address, size);
+}
+void watch_part_ends(uintptr_t address) { ask(watch::kPartEnds, address); }
 bool may_hold_watched(const void* begin, size_t size) {
   constexpr size_t kWorthAsking = 1024;
-  if (size > kWorthAsking || pointer_mask != 0) return true;
+  if (size > kWorthAsking || pointer_mask != 0 || parts_watched != 0) return true;
   const auto* words = static_cast<const uintptr_t*>(begin);
   for (size_t i = 0; i < size / sizeof *words; ++i) {
     if (watch::in_arena(words[i])) return true;
@@ -189,27 +208,63 @@ __attribute__((noinline)) void watch_thread_begins(bool is_main) {
   ask(watch::kThreadBegins, frame - sizeof(uintptr_t), is_main ? 1 : 0);
 }
 
+namespace {
+
+// What the tool needs to know to look for references from all roots.
+class EndPoint {
+ public:
+  explicit EndPoint(const ScanPoint& point)
+      : size_((2 * own_range_count() + 8) * sizeof(uint64_t)),
+        ranges_(static_cast<uint64_t*>(own_pages(size_))) {
+    if (ranges_ == nullptr) return;
+    // The pages that were just taken are one of them.
+    for (size_t i = 0; i < own_range_count(); ++i) exclude(own_range(i));
+    exclude(own_module());
+    end_ = {point.stack_pointer, reinterpret_cast<const watch::Word*>(point.registers.begin),
+            point.registers.size() / sizeof(watch::Word), ranges_, used_};
+  }
+  ~EndPoint() {
+    if (ranges_ != nullptr) release_own_pages(ranges_, size_);
+  }
+  EndPoint(const EndPoint&) = delete;
+  EndPoint& operator=(const EndPoint&) = delete;
+
+  bool is_good() const { return ranges_ != nullptr; }
+  uint64_t address() const { return reinterpret_cast<uint64_t>(&end_); }
+
+ private:
+  void exclude(Range range) {
+    ranges_[2 * used_] = range.begin;
+    ranges_[2 * used_ + 1] = range.end;
+    ++used_;
+  }
+
+  size_t size_;
+  uint64_t* ranges_;
+  size_t used_ = 0;
+  watch::End end_{};
+};
+
+}  // namespace
+
+watch::Count watch_count_lost(const ScanPoint& point, int then) {
+  watch::Count count{static_cast<watch::Word>(then), 0, 0};
+  const EndPoint end(point);
+  if (end.is_good()) ask(watch::kCount, end.address(), reinterpret_cast<uint64_t>(&count));
+  return count;
+}
+
 void watch_verdicts(const ScanPoint& point) {
-  const size_t count = own_range_count() + 1;
-  uint64_t* ranges = static_cast<uint64_t*>(own_pages((2 * count + 4) * sizeof(uint64_t)));
-  if (ranges == nullptr) return;
-  size_t used = 0;
-  const auto exclude = [&](Range range) {
-    ranges[2 * used] = range.begin;
-    ranges[2 * used + 1] = range.end;
-    ++used;
-  };
-  for (size_t i = 0; i < count - 1; ++i) exclude(own_range(i));
-  exclude(own_module());
-  const watch::End end{point.stack_pointer,
-                       reinterpret_cast<const watch::Word*>(point.registers.begin),
-                       point.registers.size() / sizeof(watch::Word), ranges, used};
-  ask(watch::kEnd, reinterpret_cast<uint64_t>(&end));
+  const EndPoint end(point);
+  if (!end.is_good()) return;
+  ask(watch::kEnd, end.address());
   Inside in;
-  if (!list_live_blocks()) return;
+  if (!list_live_blocks() || !list_custom_blocks()) return;
   for (uint32_t index = 1; index < block_table().end(); ++index) {
     const PlumbBlock& block = block_table().entry(index);
-    if (block.state != PLUMB_BLOCK_FREE && watch::in_arena(block.address)) put_watched(in, index);
+    if (block.state == PLUMB_BLOCK_FREE) continue;
+    const bool is_part = (block.flags & PLUMB_BLOCK_CUSTOM) != 0;
+    if (is_part || watch::in_arena(block.address)) put_watched(in, index);
   }
 }
 

@@ -37,6 +37,9 @@ void* watch_allocate(size_t size, size_t alignment);
 void watch_arrives(void* block);
 void watch_free(void* block);
 size_t watch_size(const void* block);
+// A block of an allocator of the program's own, and its end.
+void watch_part_begins(uintptr_t address, size_t size);
+void watch_part_ends(uintptr_t address);
 // We stored a reference for the program.
 void watch_stored(const void* word);
 // False: nothing there refers to a watched block. Asking the tool costs as much as looking
@@ -46,6 +49,10 @@ bool may_hold_watched(const void* begin, size_t size);
 void watch_range_dies(const void* begin, size_t size);
 // In the function that calls main or the thread's function, right before it does.
 void watch_thread_begins(bool is_main);
+
+// How many of the watched blocks are lost now; those that were counted are not counted again
+// when `then` is not 0.
+watch::Count watch_count_lost(const ScanPoint& point, int then);
 
 // The end: verdicts and stacks into the trace.
 void watch_verdicts(const ScanPoint& point);

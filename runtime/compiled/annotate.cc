@@ -11,7 +11,7 @@
 
 namespace plumb::rt {
 
-void custom_begins(Inside& in, CustomBlock& block, AnnotationCaller caller) {
+bool custom_begins(Inside& in, CustomBlock& block, AnnotationCaller caller) {
   block.stack = seen_stack(in, caller.frame, caller.address);
   __plumb_clock += kTick;
   block.born = __plumb_clock;
@@ -25,6 +25,7 @@ void custom_begins(Inside& in, CustomBlock& block, AnnotationCaller caller) {
   block.thread = heap->thread;
   heap->counters->allocated_blocks += 1;
   heap->counters->allocated_bytes += block.size;
+  return true;
 }
 
 void custom_ends(Inside& in, const CustomBlock& block, AnnotationCaller caller) {

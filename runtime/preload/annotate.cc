@@ -2,20 +2,29 @@
 
 #include "common/annotations.h"
 #include "common/live_blocks.h"
+#include "common/names.h"
 #include "common/threads.h"
 #include "common/unwind.h"
+#include "common/watcher.h"
 
 namespace plumb::rt {
 
-void custom_begins(Inside& in, CustomBlock& block, AnnotationCaller caller) {
-  block.stack = current_stack(in, caller.address);
+bool custom_begins(Inside& in, CustomBlock& block, AnnotationCaller caller) {
+  const Named name = take_name(in, caller.address, block.size);
+  if (watching() && !name.wanted) return false;
+  block.ordinal = static_cast<uint32_t>(name.ordinal);
+  block.by_caller = name.by_caller ? 1 : 0;
+  block.stack = watching() ? name.stack : current_stack(in, caller.address);
   SlotUse slot(in);
   block.thread = slot->thread;
   slot->counters->allocated_blocks += 1;
   slot->counters->allocated_bytes += block.size;
+  if (watching()) watch_part_begins(block.address, block.size);
+  return true;
 }
 
 void custom_ends(Inside& in, const CustomBlock& block, AnnotationCaller) {
+  if (watching()) watch_part_ends(block.address);
   SlotUse slot(in);
   slot->counters->freed_blocks += 1;
   slot->counters->freed_bytes += block.size;

@@ -65,29 +65,6 @@ bool protect(uintptr_t address, int protection) {
       sys_call(SYS_mprotect, static_cast<long>(begin), static_cast<long>(end - begin), protection));
 }
 
-void begin_block(uintptr_t address, uint64_t size, uintptr_t caller) {
-  Inside in;
-  if (!tracking() || !in.outermost() || address == 0) return;
-  const AnnotationCaller from{0, caller};
-  CustomBlock custom{};
-  if (take_custom(in, address, custom)) custom_ends(in, custom, from);
-  custom = {};
-  custom.address = address;
-  custom.size = size;
-  custom.ignored = in.thread().ignoring != 0;
-  custom_begins(in, custom, from);
-  if (add_custom(in, custom)) return;
-  custom_ends(in, custom, from);
-  trace().limit(PLUMB_LIMIT_CUSTOM_FULL);
-}
-
-void end_block(uintptr_t address, uintptr_t caller) {
-  Inside in;
-  CustomBlock custom{};
-  if (!tracking() || !in.outermost() || !take_custom(in, address, custom)) return;
-  custom_ends(in, custom, {0, caller});
-}
-
 }  // namespace
 
 extern "C" {
@@ -98,33 +75,45 @@ __attribute__((used, visibility("hidden"))) void plumb_rt_before(uint32_t index,
                                                                  const uint64_t* arguments,
                                                                  uintptr_t caller) {
   const Diversion& wish = wishes[index];
-  if (wish.frees) end_block(arguments[wish.argument - 1], caller);
+  if (wish.frees) retract_block(arguments[wish.argument - 1], {0, caller});
 }
 __attribute__((used, visibility("hidden"))) void plumb_rt_after(uint32_t index,
                                                                 const uint64_t* arguments,
                                                                 uintptr_t caller,
                                                                 uintptr_t result) {
   const Diversion& wish = wishes[index];
-  if (!wish.frees) begin_block(result, arguments[wish.argument - 1], caller);
+  if (!wish.frees) announce_block(0, result, arguments[wish.argument - 1], {0, caller});
 }
 
-#define PLUMB_PUSH(name) "pushq %" #name "\n\t.cfi_adjust_cfa_offset 8\n\t"
-#define PLUMB_DIVERTED(number)                                                                        \
-  __attribute__((naked, used, visibility("hidden"))) void plumb_rt_diverted_##number() {              \
-    __asm__(PLUMB_PUSH(r9) PLUMB_PUSH(r8) PLUMB_PUSH(rcx) PLUMB_PUSH(rdx) PLUMB_PUSH(rsi) PLUMB_PUSH( \
-        rdi) "subq $8, %rsp\n\t.cfi_adjust_cfa_offset 8\n\t"                                          \
-             "movl $" #number                                                                         \
-             ", %edi\n\tleaq 8(%rsp), %rsi\n\tmovq 56(%rsp), %rdx\n\t"                                \
-             "call plumb_rt_before\n\t"                                                               \
-             "movq 8(%rsp), %rdi\n\tmovq 16(%rsp), %rsi\n\tmovq 24(%rsp), %rdx\n\t"                   \
-             "movq 32(%rsp), %rcx\n\tmovq 40(%rsp), %r8\n\tmovq 48(%rsp), %r9\n\t"                    \
-             "xorl %eax, %eax\n\tcall *plumb_rt_originals+8*" #number                                 \
-             "(%rip)\n\t"                                                                             \
-             "movq %rax, (%rsp)\n\t"                                                                  \
-             "movl $" #number                                                                         \
-             ", %edi\n\tleaq 8(%rsp), %rsi\n\tmovq 56(%rsp), %rdx\n\t"                                \
-             "movq %rax, %rcx\n\tcall plumb_rt_after\n\t"                                             \
-             "movq (%rsp), %rax\n\taddq $56, %rsp\n\t.cfi_adjust_cfa_offset -56\n\tret");             \
+// Callers in the same unit may know that the function keeps the stack unaligned or leaves
+// registers alone that it need not leave alone: all of them are as it left them.
+#define PLUMB_SAVE_VECTORS "fxsave64 (%rsp)\n\t"
+#define PLUMB_RESTORE_VECTORS "fxrstor64 (%rsp)\n\t"
+#define PLUMB_DIVERTED(number)                                                               \
+  __attribute__((naked, used, visibility("hidden"))) void plumb_rt_diverted_##number() {     \
+    __asm__(                                                                                 \
+        "pushq %rbp\n\t.cfi_def_cfa_offset 16\n\t.cfi_offset %rbp, -16\n\t"                  \
+        "movq %rsp, %rbp\n\t.cfi_def_cfa_register %rbp\n\t"                                  \
+        "pushq %r9\n\tpushq %r8\n\tpushq %rcx\n\tpushq %rdx\n\tpushq %rsi\n\tpushq %rdi\n\t" \
+        "pushq %rax\n\tpushq %r10\n\tpushq %r11\n\t"                                         \
+        "subq $576, %rsp\n\tandq $-16, %rsp\n\t" PLUMB_SAVE_VECTORS "movl $" #number         \
+        ", %edi\n\tleaq -48(%rbp), %rsi\n\tmovq 8(%rbp), %rdx\n\tcall "                      \
+        "plumb_rt_before\n\t" PLUMB_RESTORE_VECTORS                                          \
+        "movq -48(%rbp), %rdi\n\tmovq -40(%rbp), %rsi\n\tmovq -32(%rbp), %rdx\n\t"           \
+        "movq -24(%rbp), %rcx\n\tmovq -16(%rbp), %r8\n\tmovq -8(%rbp), %r9\n\t"              \
+        "movq -56(%rbp), %rax\n\tmovq -64(%rbp), %r10\n\tmovq -72(%rbp), %r11\n\t"           \
+        "call *plumb_rt_originals+8*" #number                                                \
+        "(%rip)\n\t"                                                                         \
+        "movq %rax, -56(%rbp)\n\tmovq %r10, -64(%rbp)\n\tmovq %r11, -72(%rbp)\n\t"           \
+        "movq %rdi, -80(%rbp)\n\tmovq %rsi, -88(%rbp)\n\tmovq %rdx, -96(%rbp)\n\t"           \
+        "movq %rcx, -104(%rbp)\n\tmovq %r8, -112(%rbp)\n\tmovq %r9, "                        \
+        "-120(%rbp)\n\t" PLUMB_SAVE_VECTORS "movl $" #number                                 \
+        ", %edi\n\tleaq -48(%rbp), %rsi\n\tmovq 8(%rbp), %rdx\n\tmovq %rax, %rcx\n\t"        \
+        "call plumb_rt_after\n\t" PLUMB_RESTORE_VECTORS                                      \
+        "movq -80(%rbp), %rdi\n\tmovq -88(%rbp), %rsi\n\tmovq -96(%rbp), %rdx\n\t"           \
+        "movq -104(%rbp), %rcx\n\tmovq -112(%rbp), %r8\n\tmovq -120(%rbp), %r9\n\t"          \
+        "movq -56(%rbp), %rax\n\tmovq -64(%rbp), %r10\n\tmovq -72(%rbp), %r11\n\t"           \
+        "leave\n\t.cfi_def_cfa %rsp, 8\n\tret");                                             \
   }
 PLUMB_DIVERTED(0)
 PLUMB_DIVERTED(1)
@@ -164,6 +153,16 @@ uintptr_t executable_bias() {
   return 0;
 }
 
+// Nothing but instructions that do nothing, up to where a function can begin.
+static bool is_filling(const uint8_t* code, unsigned size) {
+  constexpr uintptr_t kLine = 16;
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(code);
+  if (begin % kLine == 0 || begin % kLine + size > kLine) return false;
+  unsigned at = 0;
+  while (code[at] == 0x66 || code[at] == 0x2e) ++at;
+  return code[at] == 0x90 || code[at] == 0xcc || (code[at] == 0x0f && code[at + 1] == 0x1f);
+}
+
 bool divert(const Diversion& wish) {
   if (count == kMaxDiversions || wish.argument < 1 || wish.argument > 6) return false;
   uintptr_t address = wish.address;
@@ -179,7 +178,10 @@ bool divert(const Diversion& wish) {
     if (next.relative != 0) relative[relative_count++] = moved + next.relative;
     const bool is_end = code[moved] == 0xc3;
     moved += next.length;
-    if (is_end && moved < kJump) return false;  // what comes behind it is another's
+    if (!is_end) continue;
+    // What comes behind it is another's, unless it is there to fill the line.
+    if (moved < kJump && !is_filling(code + moved, kJump - moved)) return false;
+    break;
   }
   uint8_t* page = page_near(address);
   if (page == nullptr || !protect(address, PROT_READ | PROT_WRITE | PROT_EXEC)) return false;

@@ -3,11 +3,14 @@
 //
 // The copy is made while no thread is at work in the tables or in malloc, so what
 // the child knows is what its memory has.
-// Limit: children by clone, and a fork while the program ends, are not followed.
+// Limit: children by clone or forkpty, and a fork while the program ends, are not followed.
 
 #include "preload/follow.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "common/inside.h"
@@ -108,4 +111,28 @@ PLUMB_EXPORT pid_t fork() noexcept {
   }
   Unstoppable hold;
   return __fork();
+}
+
+// libc's own forks and ends by ways that we do not see.
+PLUMB_EXPORT int daemon(int keep_directory, int keep_streams) noexcept {
+  const pid_t child = fork();
+  if (child < 0) return -1;
+  if (child != 0) _exit(0);
+  if (setsid() < 0) return -1;
+  if (keep_directory == 0) sys_call(SYS_chdir, reinterpret_cast<long>("/"));
+  if (keep_streams != 0) return 0;
+  const long nowhere = sys_call(SYS_openat, AT_FDCWD, reinterpret_cast<long>("/dev/null"), O_RDWR);
+  struct stat info{};
+  if (is_error(nowhere) || sys_call(SYS_fstat, nowhere, reinterpret_cast<long>(&info)) != 0) {
+    errno = is_error(nowhere) ? static_cast<int>(-nowhere) : ENODEV;
+    return -1;
+  }
+  if (!S_ISCHR(info.st_mode) || info.st_rdev != makedev(1, 3)) {
+    sys_close(static_cast<int>(nowhere));
+    errno = ENODEV;
+    return -1;
+  }
+  for (int stream = 0; stream < 3; ++stream) sys_call(SYS_dup2, nowhere, stream);
+  if (nowhere > 2) sys_close(static_cast<int>(nowhere));
+  return 0;
 }

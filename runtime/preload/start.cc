@@ -68,11 +68,19 @@ void parse_diversion(const char* at, Settings& settings) {
   }
 }
 
+// Those that free come first: without one of them, blocks would look lost that are not.
 void divert_all(Settings& settings) {
-  for (unsigned i = 0; i < settings.diversion_count; ++i) {
-    Diversion& wish = settings.diversions[i];
-    if (wish.address != 0) wish.address += executable_bias();
-    if (!divert(wish)) trace().limit(PLUMB_LIMIT_NOT_DIVERTED);
+  bool frees_are_seen = true;
+  for (int round = 0; round < 2; ++round) {
+    const bool frees = round == 0;
+    for (unsigned i = 0; i < settings.diversion_count && frees_are_seen; ++i) {
+      Diversion& wish = settings.diversions[i];
+      if (wish.frees != frees) continue;
+      if (wish.address != 0) wish.address += executable_bias();
+      if (divert(wish)) continue;
+      trace().limit(PLUMB_LIMIT_NOT_DIVERTED);
+      if (frees) frees_are_seen = false;
+    }
   }
 }
 
@@ -171,8 +179,7 @@ void attach(Settings& settings) {
   __cxa_at_quick_exit(at_quick_exit_hook, nullptr);
   prepare_signals();
   if (settings.ask) prepare_questions();
-  // The tool watches what malloc gives only.
-  if (settings.watch < 0) divert_all(settings);
+  divert_all(settings);
   pointer_mask = settings.mask;
   set_tracking(true);
 }

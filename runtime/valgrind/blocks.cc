@@ -107,6 +107,12 @@ void prepare_arena(bool dense) {
 
 BlockId block_end() { return next_id; }
 
+BlockId new_id() {
+  const BlockId id = fresh_id();
+  VG_(memset)(&block(id), 0, sizeof(Block));
+  return id;
+}
+
 BlockId new_block(SizeT size, SizeT alignment) {
   if (block_granules == nullptr || size >= kArenaSize / 2) return 0;
   if (alignment < kGranule) alignment = kGranule;

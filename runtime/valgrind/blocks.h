@@ -64,14 +64,17 @@ struct Block {
   BlockState state;
   UChar verdict;    // at the end; PlumbBlockState
   bool told;        // its loss was
+  bool counted;     // ... when the program asked
   bool stored;      // memory once held it
   bool read;        // a register with it was read since `drop`
   UInt float_age;   // pieces of code since it began to float or was read
   bool read_below;  // ... by a function that the owner called
+  bool is_part;     // of other memory: see parts.h
   ThreadId thread;  // whose registers may have it, while it floats
   StackId allocation;
   Drop drop;
   Addr owner_sp;          // the outermost frame that has it in registers; 0: none
+  Addr tail_sp;           // the same, if that frame ended by a jump into another function
   Addr read_ip;           // last reading instruction there
   UShort read_registers;  // that had it when it was read last
   Trail* trail;           // what the owner's frame ran since; null: not known
@@ -93,6 +96,8 @@ void prepare_arena(bool dense);
 // 0: no room.
 BlockId new_block(SizeT size, SizeT alignment);
 void free_block(BlockId id);
+// For a block that is not in the arena.
+BlockId new_id();
 
 // Tables that the functions below look into; both are asked for every word that may
 // be a reference.
@@ -104,15 +109,32 @@ extern UInt* block_pages;     // ids of large blocks by page
 inline Block& block(BlockId id) { return block_chunks[id / kBlockChunk][id % kBlockChunk]; }
 BlockId block_end();  // one more than the last
 
-// The block that the word refers to, 0: none.
-inline BlockId find_block(Addr word) {
-  const Addr value = plain(word);
+// Where the parts are (parts.h); no size: there are none.
+extern Addr parts_begin;
+extern ULong parts_size;
+BlockId find_part(Addr value);
+inline bool near_parts(Addr value) { return value - parts_begin < parts_size; }
+
+// False: the word refers to no block.
+inline bool may_refer(Addr word) { return watch::in_arena(plain(word)) || near_parts(plain(word)); }
+
+// The block in the arena that the value refers to, 0: none.
+inline BlockId find_in_arena(Addr value) {
   if (!watch::in_arena(value) || block_granules == nullptr) return 0;
   const Addr offset = value - watch::kArenaBegin;
   const BlockId id = block_granules[offset / 16] | block_pages[offset / 4096];
   if (id == 0) return 0;
   const Block& found = block(id);
   return value >= found.address && value <= found.address + found.size ? id : 0;
+}
+
+// The block that the word refers to, 0: none.
+inline BlockId find_block(Addr word) {
+  const Addr value = plain(word);
+  if (__builtin_expect(near_parts(value), 0)) {
+    if (const BlockId part = find_part(value); part != 0) return part;
+  }
+  return find_in_arena(value);
 }
 
 }  // namespace plumb::vg

@@ -1,7 +1,9 @@
 #include "valgrind/follow.h"
 
 #include "valgrind/alarm.h"
+#include "valgrind/parts.h"
 #include "valgrind/place.h"
+#include "valgrind/reach.h"
 #include "valgrind/trail.h"
 
 namespace plumb::vg {
@@ -164,7 +166,7 @@ void wipe_stack(Addr sp, Addr end) {
   if (end > segment->end) end = segment->end;
   for (at &= ~Addr{7}; at + sizeof(Addr) <= end; at += sizeof(Addr)) {
     Addr* word = reinterpret_cast<Addr*>(at);
-    if (watch::in_arena(plain(*word))) *word = 0;
+    if (may_refer(*word)) *word = 0;
   }
 }
 
@@ -177,7 +179,7 @@ void wipe_own_frames(Addr sp) {
   Addr at = sp - kDeep > segment->start ? sp - kDeep : segment->start;
   for (at = (at + 7) & ~Addr{7}; at < sp; at += sizeof(Addr)) {
     Addr* word = reinterpret_cast<Addr*>(at);
-    if (watch::in_arena(plain(*word)) && slots.find(at) == nullptr) *word = 0;
+    if (may_refer(*word) && slots.find(at) == nullptr) *word = 0;
   }
 }
 
@@ -185,7 +187,8 @@ void reconcile(Addr word, bool saved, bool partial, ThreadId thread) {
   const BlockId found = find_block(*reinterpret_cast<const Addr*>(word));
   Slot* slot = slots.find(word);
   if (slot == nullptr && found == 0) return;
-  const SlotKind kind = watch::in_arena(word) ? kInside : saved ? kSaved : kOutside;
+  const bool inside = watch::in_arena(word) || is_in_part(word);
+  const SlotKind kind = inside ? kInside : saved ? kSaved : kOutside;
   OldSlot old{};
   if (slot != nullptr) {
     if (slot->block == found && slot->kind == kind && is_current(*slot)) return;
@@ -206,6 +209,21 @@ void reconcile(Addr word, bool saved, bool partial, ThreadId thread) {
   }
   if (old.block != 0 && lose_reference(old, kOverwritten, VG_(get_IP)(thread))) {
     dropped_here(old, kOverwritten, thread);
+  }
+}
+
+// Words that became something else: parts of a block, or no longer.
+void look_again(Addr begin, SizeT size, ThreadId thread) {
+  for (Addr word = (begin + 7) & ~Addr{7}; word + sizeof(Addr) <= begin + size; word += 8) {
+    reconcile(word, false, false, thread);
+  }
+}
+
+BlockId looked_for_part = 0;
+ULong looked_at = 0;  // bytes
+void look_at_word(Addr word, Addr value) {
+  if (find_block(value) == looked_for_part) {
+    reconcile(word, false, false, VG_(get_running_tid)());
   }
 }
 
@@ -231,6 +249,9 @@ bool has_as_result(const Returning& returning, BlockId id) {
   return (returning.piece->writes & bit(kRdx)) != 0 && find_block(returning.state->guest_RDX) == id;
 }
 
+// The frame was entered by a jump from the function that had the block.
+bool is_tail_caller(const Block& it) { return it.owner_sp != 0 && it.tail_sp == it.owner_sp; }
+
 // All words of the stack below `sp` are over: by a return, or by unwinding.
 void frames_end(ThreadId id, Thread& state, Addr sp, const Returning* returning, Addr return_ip) {
   RawStack raw;
@@ -253,7 +274,7 @@ void frames_end(ThreadId id, Thread& state, Addr sp, const Returning* returning,
     if (slot == nullptr) {
       // Of a variable that was out of scope before; nothing else is to take it for one.
       Addr* left = reinterpret_cast<Addr*>(word);
-      if (watch::in_arena(plain(*left))) *left = 0;
+      if (may_refer(*left)) *left = 0;
       continue;
     }
     if (slot->listed == 0) continue;
@@ -272,11 +293,16 @@ void frames_end(ThreadId id, Thread& state, Addr sp, const Returning* returning,
     }
     RawStack stack = returned_stack();
     const bool passed_on = it.owner_sp != 0 && it.owner_sp > word && it.owner_sp >= sp;
+    // A function that jumped into this one ends with it.
+    const bool jumped = !passed_on && returning != nullptr && it.owner_sp + sizeof(Addr) == sp &&
+                        it.owner_sp > word && is_tail_caller(it);
     if (passed_on) cut_to_frame_of(stack, it.owner_sp);
+    if (jumped && stack.count != 0) stack.ips[0] = it.read_ip;
     const bool returned =
         !passed_on && returning != nullptr && has_as_result(*returning, old.block);
-    dropped(old, kScopeEnd, stack, returned ? kReturned : 0);
-    if (passed_on) note_registers(it, it.read_registers);
+    dropped(old, kScopeEnd, stack, returned ? kReturned : jumped ? kLastRead : 0);
+    if (passed_on || jumped) note_registers(it, it.read_registers);
+    if (jumped) end_trail(it);
   }
   set_lowest(id);
 }
@@ -300,6 +326,8 @@ Sighting find_in_registers(const VexGuestAMD64State* state, const Thread& thread
   for (UInt i = 0; i < kRegisters; ++i) {
     const Addr value = plain(values[i]);
     if (value < it.address || value > it.address + it.size) continue;
+    // Where a part ends, the next one may begin.
+    if (it.is_part && find_block(value) != id) continue;
     if (values[i] == thread.dead_value[i] && (piece->reads & bit(i)) == 0) continue;
     seen.in |= bit(i);
   }
@@ -318,7 +346,7 @@ void note_left_overs(const VexGuestAMD64State* state, Thread& thread) {
   const Addr* values = general(state);
   for (UInt i = 0; i < kRegisters; ++i) {
     const bool dead = ((kKept | kResults | bit(kRsp)) & bit(i)) == 0;
-    thread.dead_value[i] = dead && watch::in_arena(plain(values[i])) ? values[i] : 0;
+    thread.dead_value[i] = dead && may_refer(values[i]) ? values[i] : 0;
   }
 }
 
@@ -350,9 +378,10 @@ ThreadId find_in_other_threads(const Block& it, ThreadId running) {
   return looked_for_at;
 }
 
-// The frame was entered by a jump from the function that had the block.
-bool is_tail_caller(const Thread& thread, const Block& it) {
-  return thread.tails.count != 0 && thread.tails.items[thread.tails.count - 1] == it.owner_sp;
+// The function that has just returned to this place, as the innermost frame again.
+void put_returned(RawStack& stack, Addr ip, Addr sp) {
+  if (stack.count != 0) --stack.ips[0];  // the call, not what follows it
+  put_innermost(stack, ip, sp - sizeof(Addr));
 }
 
 // The loss of a block that registers do not have any more.
@@ -368,12 +397,12 @@ void float_away(BlockId id, ThreadId thread_id, const Thread& thread, const Piec
     take_stack(thread_id, stack);
     bool left = false;
     if (has_returned(it, thread.before, sp)) {
-      put_innermost(stack, it.read_ip, sp - sizeof(Addr));
+      put_returned(stack, it.read_ip, sp);
       left = true;
     } else if (it.owner_sp > entry) {
       cut_to_frame_of(stack, it.owner_sp);
       // Unless the function that was called read it: gone before, behind the last read.
-      if (is_tail_caller(thread, it) || !it.read_below) stack.ips[0] = it.read_ip;
+      if (is_tail_caller(it) || !it.read_below) stack.ips[0] = it.read_ip;
     } else if (stack.count != 0) {
       // The call that read it last, or the owner's own last read.
       stack.ips[0] = it.read_below ? piece->first - 1 : it.read_ip;
@@ -403,11 +432,12 @@ void look_at_block(const VexGuestAMD64State* state, const Piece* piece, ThreadId
     // It came back from the function that owned it.
     if ((seen.in & kKept) != 0) {
       it.owner_sp = sp;
+      it.tail_sp = 0;
       it.read_ip = piece->first - 1;
     } else {
       RawStack stack;
       take_stack(thread_id, stack);
-      put_innermost(stack, it.read_ip, sp - sizeof(Addr));
+      put_returned(stack, it.read_ip, sp);
       // As in has_as_result().
       const bool second = (seen.in & bit(kRdx)) != 0 && (thread.before->writes & bit(kRdx)) != 0;
       const bool returned = (seen.in & bit(kRax)) != 0 || second;
@@ -441,6 +471,7 @@ void look_at_block(const VexGuestAMD64State* state, const Piece* piece, ThreadId
     return;
   }
   it.owner_sp = sp;
+  it.tail_sp = 0;
   it.read_registers = copies;
   it.read_ip = piece->first;  // a vector register, if no other
   for (UInt i = 0; i < kRegisters; ++i) {
@@ -457,7 +488,10 @@ void begin_tail(ThreadId id, Thread& thread, Addr sp) {
   thread.tails.push(sp);
   for (BlockId float_id : floats) {
     Block& it = block(float_id);
-    if (it.thread == id && it.owner_sp != 0 && it.owner_sp <= sp) it.owner_sp = sp;
+    if (it.thread != id || it.owner_sp == 0 || it.owner_sp > sp) continue;
+    if (it.owner_sp == sp && it.tail_sp == sp) continue;  // passed on by what it was passed to
+    it.owner_sp = it.tail_sp = sp;
+    it.read_ip = thread.before->last;
   }
 }
 
@@ -479,9 +513,10 @@ Addr follow_calls(ThreadId id, Thread& thread, const Piece* piece, Addr sp) {
   if (thread.before != nullptr && thread.before->ends_in_jump && piece->is_entry) {
     begin_tail(id, thread, sp);
   }
+  const Addr called = thread.entries.count == 0 ? ~Addr{0} : thread.entries.last();
   // A function that was jumped into has the frame of the one that jumped.
-  if (thread.tails.count != 0 && thread.tails.last() == sp) return sp - 1;
-  return thread.entries.count == 0 ? ~Addr{0} : thread.entries.last();
+  if (thread.tails.count != 0 && thread.tails.last() <= called) return thread.tails.last() - 1;
+  return called;
 }
 
 void stack_unwound(ThreadId id) {
@@ -518,8 +553,36 @@ void end_block(BlockId id, ThreadId thread) {
   forget_trail(it);
   forget_place(it);
   it.state = kFreed;
+  if (it.is_part) {
+    // What it held stays there, and counts as long as it does.
+    remove_part(id);
+    look_again(it.address, it.size, thread);
+    return;
+  }
   range_dies(it.address, it.size, kHolderFreed, thread);
   free_block(id);
+}
+
+void begin_part(Addr address, SizeT size, ThreadId thread) {
+  const BlockId id = add_part(address, size);
+  if (id == 0) return;
+  begin_block(id, thread);
+  look_again(address, size, thread);
+  // Who announced it has it already, and perhaps more than that.
+  RawStack stack;
+  take_stack(thread, stack);
+  UInt frame = 0;
+  while (frame + 1 < stack.count && is_own(stack.ips[frame])) ++frame;
+  if (frame == stack.count) return;
+  looked_for_part = id;
+  if (looked_at < kMostLooked) {
+    looked_at += each_reference_now(stack.sps[frame], thread, look_at_word);
+    return;
+  }
+  const Addr top = stack.sps[stack.count - 1];
+  for (Addr at = (stack.sps[frame] + 7) & ~Addr{7}; at < top; at += sizeof(Addr)) {
+    look_at_word(at, *reinterpret_cast<const Addr*>(at));
+  }
 }
 
 void memory_written(Addr address, SizeT size, bool saved, bool partial) {
@@ -682,6 +745,7 @@ VG_REGPARM(1) void on_scope_end(const ScopeExit* exit) {
       // If registers have it, they are this function's.
       Block& it = block(slot.block);
       it.owner_sp = stack.sps[0];
+      it.tail_sp = 0;
       it.read_ip = exit->ip;
       it.read_registers = 0;
       begin_trail(it, exit->ip, exit->piece, stack.sps[0]);

@@ -38,6 +38,8 @@ extern bool inside_holds;
 // A fresh block: the allocator is about to return it.
 void begin_block(BlockId id, ThreadId thread);
 void end_block(BlockId id, ThreadId thread);
+// A part of other memory becomes a block (parts.h).
+void begin_part(Addr address, SizeT size, ThreadId thread);
 
 // The words that overlap [address, address + size) were written. `saved`: by a
 // push of a register that the function must keep; `partial`: not a whole word.

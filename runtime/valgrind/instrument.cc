@@ -6,6 +6,7 @@
 //   frame's slots are ended;
 // - at each access, if uses are asked for: only if the address is in the arena,
 //   it is noted. Addresses relative to the stack pointer never are.
+// While parts of other memory are watched (parts.h), words near them are looked at as well.
 
 #include "valgrind/instrument.h"
 
@@ -203,6 +204,9 @@ Piece* describe(const IRSB* in, Int first) {
 
 constexpr UInt kTop = static_cast<UInt>(watch::kArenaTop);
 
+// The upper half of a word does not say whether it is a reference.
+bool needs_whole_words() { return pointer_mask != ~Addr{0} || parts_size != 0; }
+
 class Writer {
  public:
   explicit Writer(IRSB* out) : out_(out) {}
@@ -225,7 +229,13 @@ class Writer {
       value = assign(Ity_I64, IRExpr_Binop(Iop_And64, value, number(pointer_mask)));
     }
     IRExpr* top = assign(Ity_I64, IRExpr_Binop(Iop_Shr64, value, IRExpr_Const(IRConst_U8(32))));
-    return assign(Ity_I64, IRExpr_Binop(Iop_Xor64, top, number(watch::kArenaTop)));
+    IRExpr* far = assign(Ity_I64, IRExpr_Binop(Iop_Xor64, top, number(watch::kArenaTop)));
+    if (parts_size == 0) return far;
+    // Zero near a part, else one.
+    IRExpr* from = assign(Ity_I64, IRExpr_Binop(Iop_Sub64, value, load_global(&parts_begin)));
+    IRExpr* away = assign(Ity_I1, IRExpr_Binop(Iop_CmpLE64U, load_global(&parts_size), from));
+    return assign(Ity_I64,
+                  IRExpr_Binop(Iop_Mul64, far, assign(Ity_I64, IRExpr_Unop(Iop_1Uto64, away))));
   }
   IRExpr* distance_of_half(IRExpr* half) {
     IRExpr* wide = assign(Ity_I64, IRExpr_Unop(Iop_32Uto64, half));
@@ -233,7 +243,7 @@ class Writer {
   }
   // ... of the word at the address.
   IRExpr* word_distance(IRExpr* address, UInt offset = 0) {
-    if (pointer_mask != ~Addr{0}) return distance(load(plus(address, offset)));
+    if (needs_whole_words()) return distance(load(plus(address, offset)));
     return distance_of_half(
         assign(Ity_I32, IRExpr_Load(Iend_LE, Ity_I32, plus(address, offset + 4))));
   }
@@ -293,6 +303,7 @@ struct Known {
   }
   // It is no reference to a watched block, whatever it is.
   bool is_no_reference(const IRExpr* expr) const {
+    if (parts_size != 0) return false;  // they may be anywhere
     return expr->tag == Iex_Const || (expr->tag == Iex_RdTmp && of[expr->Iex.RdTmp.tmp] != 0);
   }
   void note(const IRStmt* statement) {
@@ -373,7 +384,7 @@ void add_small_store(Writer& write, IRStmt* store, IRExpr* address, UInt bytes, 
   IRExpr* before = write.word_distance(word);
   write.add(store);
   IRExpr* after = nullptr;
-  if (bytes != 4 || data == nullptr || pointer_mask != ~Addr{0}) {
+  if (bytes != 4 || data == nullptr || needs_whole_words()) {
     after = write.word_distance(word);
   } else if (data->tag != Iex_Const || data->Iex.Const.con->Ico.U32 == kTop) {
     // Half a word makes a reference only if it is that half, or was one before.
@@ -401,7 +412,7 @@ void add_guarded_store(Writer& write, IRSB* in, IRStmt* statement) {
   IRStoreG* store = statement->Ist.StoreG.details;
   const IRType type = typeOfIRExpr(in->tyenv, store->data);
   IRExpr* guard = nullptr;
-  if (type == Ity_I64 && store->data->tag != Iex_Const) {
+  if (type == Ity_I64 && (store->data->tag != Iex_Const || parts_size != 0)) {
     guard = write.both(store->guard, write.in_arena(store->data));
   }
   write.add(statement);

@@ -1,6 +1,7 @@
 #include "valgrind/reach.h"
 
 #include "valgrind/blocks.h"
+#include "valgrind/parts.h"
 #include "valgrind/place.h"
 #include "valgrind/slots.h"
 #include "valgrind/stacks.h"
@@ -37,14 +38,41 @@ void mark(Addr value) {
   if (it.verdict != kLive) return;
   it.verdict = kReachable;
   pending.push(id);
+  if (!it.is_part) return;
+  // What it is a part of.
+  const BlockId around = find_in_arena(it.address);
+  if (around == 0 || block(around).verdict != kLive) return;
+  block(around).verdict = kReachable;
+  pending.push(around);
 }
+
+// The first whole word at or behind an address.
+Addr word_at(Addr address) { return (address + 7) & ~Addr{7}; }
+
+// Words that a part of the block has are the part's.
+bool is_own_word(const Block& it, Addr word) { return it.is_part || !is_in_part(word); }
 
 template <typename Use>
 void each_reference(const Block& it, Use use) {
-  const Addr* word = reinterpret_cast<const Addr*>(it.address);
-  for (SizeT i = 0; i < it.size / sizeof(Addr); ++i) {
-    if (!watch::in_arena(plain(word[i]))) continue;
-    if (const BlockId id = find_block(word[i]); id != 0) use(id);
+  for (Addr at = word_at(it.address); at + sizeof(Addr) <= it.address + it.size;
+       at += sizeof(Addr)) {
+    const Addr value = *reinterpret_cast<const Addr*>(at);
+    if (!may_refer(value)) continue;
+    if (const BlockId id = find_block(value); id != 0 && is_own_word(it, at)) use(id);
+  }
+}
+
+// Blocks that belong together without a reference: a part and what it is a part of.
+template <typename Use>
+void each_connected(const Block& it, Use use) {
+  if (part_count() == 0) return;
+  if (it.is_part) {
+    if (const BlockId around = find_in_arena(it.address); around != 0) use(around);
+    return;
+  }
+  for (UInt i = first_part_behind(it.address); i < part_count(); ++i) {
+    if (block(nth_part(i)).address >= it.address + it.size) return;
+    use(nth_part(i));
   }
 }
 
@@ -58,14 +86,16 @@ void drain() {
 VG_MINIMAL_JMP_BUF(fault_place);
 void on_fault(Int, Addr) { VG_MINIMAL_LONGJMP(fault_place); }
 
-void mark_range(Addr begin, Addr end) {
+using UseWord = void (*)(Addr at, Addr value);
+
+void each_word_in(Addr begin, Addr end, UseWord use) {
   volatile Addr at = (begin + 7) & ~Addr{7};
   while (at + sizeof(Addr) <= end) {
     const fault_catcher_t old = VG_(set_fault_catcher)(on_fault);
     if (VG_MINIMAL_SETJMP(fault_place) == 0) {
       while (at + sizeof(Addr) <= end) {
         const Addr value = *reinterpret_cast<const Addr*>(at);
-        if (watch::in_arena(plain(value))) mark(value);
+        if (may_refer(value)) use(at, value);
         at = at + sizeof(Addr);
       }
     } else {
@@ -73,28 +103,24 @@ void mark_range(Addr begin, Addr end) {
     }
     VG_(set_fault_catcher)(old);
   }
-  drain();
 }
 
-// Marks the segment without the excluded ranges, which are in order.
-void mark_without(Addr begin, Addr end, Vector<Range>& excluded) {
+// The segment without the excluded ranges, which are in order.
+void each_word_without(Addr begin, Addr end, Vector<Range>& excluded, UseWord use) {
   for (const Range& hole : excluded) {
     if (hole.end <= begin) continue;
     if (hole.begin >= end) break;
-    if (hole.begin > begin) mark_range(begin, hole.begin);
+    if (hole.begin > begin) each_word_in(begin, hole.begin, use);
     begin = hole.end;
     if (begin >= end) return;
   }
-  if (begin < end) mark_range(begin, end);
+  if (begin < end) each_word_in(begin, end, use);
 }
 
-void sort_ranges(Vector<Range>& ranges) {
-  for (UInt i = 1; i < ranges.count; ++i) {
-    const Range it = ranges[i];
-    UInt at = i;
-    for (; at > 0 && ranges[at - 1].begin > it.begin; --at) ranges[at] = ranges[at - 1];
-    ranges[at] = it;
-  }
+Int compare_ranges(const void* left, const void* right) {
+  const Addr a = static_cast<const Range*>(left)->begin;
+  const Addr b = static_cast<const Range*>(right)->begin;
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 constexpr Addr kRedZone = 128;
@@ -111,14 +137,23 @@ void exclude_dead_stacks(const watch::End& end, ThreadId running, Vector<Range>&
   }
 }
 
-void mark_memory(const watch::End& end, ThreadId running) {
+// All that the program can read and write, except its dead stacks and what the library has.
+// Returns how much that is.
+ULong each_word(const watch::End& end, ThreadId running, bool with_blocks, UseWord use) {
   Vector<Range> excluded{};
   for (UWord i = 0; i < end.no_root_count; ++i) {
     excluded.push({end.no_roots[2 * i], end.no_roots[2 * i + 1]});
   }
-  excluded.push({watch::kArenaBegin, watch::kArenaEnd});
+  if (!with_blocks) {
+    excluded.push({watch::kArenaBegin, watch::kArenaEnd});
+    for (UInt i = 0; i < part_count(); ++i) {
+      const Block& part = block(nth_part(i));
+      excluded.push({part.address, part.address + part.size});
+    }
+  }
   exclude_dead_stacks(end, running, excluded);
-  sort_ranges(excluded);
+  VG_(ssort)(excluded.items, excluded.count, sizeof(Range), compare_ranges);
+  ULong looked = 0;
 
   const UInt kinds = SkAnonC | SkFileC | SkShmC;
   Vector<Addr> starts{};
@@ -131,10 +166,19 @@ void mark_memory(const watch::End& end, ThreadId running) {
   for (Int i = 0; i < count; ++i) {
     const NSegment* segment = VG_(am_find_nsegment)(starts.items[i]);
     if (segment == nullptr || !segment->hasR || !segment->hasW) continue;
-    mark_without(segment->start, segment->end + 1, excluded);
+    each_word_without(segment->start, segment->end + 1, excluded, use);
+    looked += segment->end + 1 - segment->start;
   }
   starts.release();
   excluded.release();
+  return looked;
+}
+
+void mark_memory(const watch::End& end, ThreadId running) {
+  each_word(end, running, false, [](Addr, Addr value) {
+    mark(value);
+    drain();
+  });
 }
 
 ThreadId ending_thread = 0;
@@ -146,17 +190,22 @@ void mark_register(ThreadId thread, const HChar*, UWord value) {
 
 struct Visit {
   BlockId block;
-  SizeT word;
+  Addr word;
 };
 
 BlockId next_lost(Visit& visit) {
   const Block& it = block(visit.block);
-  const Addr* word = reinterpret_cast<const Addr*>(it.address);
-  while (visit.word < it.size / sizeof(Addr)) {
-    const BlockId id = find_block(word[visit.word++]);
-    if (id != 0 && block(id).verdict == kLive) return id;
+  while (visit.word + sizeof(Addr) <= it.address + it.size) {
+    const Addr at = visit.word;
+    visit.word += sizeof(Addr);
+    const BlockId id = find_block(*reinterpret_cast<const Addr*>(at));
+    if (id != 0 && block(id).verdict == kLive && is_own_word(it, at)) return id;
   }
-  return 0;
+  BlockId next = 0;
+  each_connected(it, [&next](BlockId id) {
+    if (next == 0 && block(id).verdict == kLive) next = id;
+  });
+  return next;
 }
 
 // The lost blocks by when a depth-first walk is done with them.
@@ -165,12 +214,12 @@ void order_lost(Vector<BlockId>& order) {
   for (BlockId id = 1; id < block_end(); ++id) {
     if (block(id).state == kFreed || block(id).verdict != kLive) continue;
     block(id).verdict = kSeen;
-    path.push({id, 0});
+    path.push({id, word_at(block(id).address)});
     while (path.count != 0) {
       const BlockId child = next_lost(path.last());
       if (child != 0) {
         block(child).verdict = kSeen;
-        path.push({child, 0});
+        path.push({child, word_at(block(child).address)});
       } else {
         order.push(path.pop().block);
       }
@@ -184,12 +233,15 @@ void claim(BlockId leader) {
   block(leader).leader = leader;
   pending.push(leader);
   while (pending.count != 0) {
-    each_reference(block(pending.pop()), [leader](BlockId id) {
+    const Block& it = block(pending.pop());
+    const auto take = [leader](BlockId id) {
       if (block(id).verdict != kSeen) return;
       block(id).verdict = kIndirect;
       block(id).leader = leader;
       pending.push(id);
-    });
+    };
+    each_reference(it, take);
+    each_connected(it, take);
   }
 }
 
@@ -272,10 +324,10 @@ void note_own_ranges(const Addr* ranges, const Addr* count) {
   own_range_count = count;
 }
 
-void mark_now(const VexGuestAMD64State* state, ThreadId running) {
-  for (BlockId id = 1; id < block_end(); ++id) {
-    if (block(id).state != kFreed) block(id).verdict = kLive;
-  }
+namespace {
+
+// As at the end, but from this stack pointer on.
+ULong each_word_now(Addr sp, ThreadId running, bool with_blocks, UseWord use) {
   // The ranges with the library itself as one more.
   Vector<Addr> ranges{};
   for (Addr i = 0; own_range_count != nullptr && i < 2 * *own_range_count; ++i) {
@@ -284,11 +336,28 @@ void mark_now(const VexGuestAMD64State* state, ThreadId running) {
   ranges.push(own_begin);
   ranges.push(own_end);
   watch::End end{};
-  end.stack_pointer = VG_(get_SP)(running) - kRedZone;
+  end.stack_pointer = sp;
   end.no_roots = ranges.items;
   end.no_root_count = ranges.count / 2;
-  mark_memory(end, running);
+  const ULong looked = each_word(end, running, with_blocks, use);
   ranges.release();
+  return looked;
+}
+
+}  // namespace
+
+ULong each_reference_now(Addr sp, ThreadId running, void (*use)(Addr at, Addr value)) {
+  return each_word_now(sp, running, true, use);
+}
+
+void mark_now(const VexGuestAMD64State* state, ThreadId running) {
+  for (BlockId id = 1; id < block_end(); ++id) {
+    if (block(id).state != kFreed) block(id).verdict = kLive;
+  }
+  each_word_now(VG_(get_SP)(running) - kRedZone, running, false, [](Addr, Addr value) {
+    mark(value);
+    drain();
+  });
   // Registers, but not what a function that returned has left in them.
   const Addr* general = reinterpret_cast<const Addr*>(&state->guest_RAX);
   const Thread& thread = thread_state(running);
@@ -302,6 +371,33 @@ void mark_now(const VexGuestAMD64State* state, ThreadId running) {
   drain();
 }
 
+namespace {
+
+// From all roots, with the registers that the ending thread had.
+void mark_all(const watch::End& end, ThreadId running) {
+  mark_memory(end, running);
+  for (UWord i = 0; i < end.register_count; ++i) mark(end.registers[i]);
+  ending_thread = running;
+  VG_(apply_to_GP_regs)(mark_register);
+  drain();
+}
+
+}  // namespace
+
+void count_lost(const watch::End& end, ThreadId running, watch::Count& count) {
+  for (BlockId id = 1; id < block_end(); ++id) {
+    if (block(id).state != kFreed) block(id).verdict = kLive;
+  }
+  mark_all(end, running);
+  for (BlockId id = 1; id < block_end(); ++id) {
+    Block& it = block(id);
+    if (it.state == kFreed || it.verdict != kLive || it.counted) continue;
+    ++count.blocks;
+    count.bytes += it.size;
+    it.counted = count.then != 0;
+  }
+}
+
 UInt give_verdicts(const watch::End& end, ThreadId running) {
   UInt count = 0;
   for (BlockId id = 1; id < block_end(); ++id) {
@@ -310,11 +406,7 @@ UInt give_verdicts(const watch::End& end, ThreadId running) {
     ++count;
   }
   if (count == 0) return 0;
-  mark_memory(end, running);
-  for (UWord i = 0; i < end.register_count; ++i) mark(end.registers[i]);
-  ending_thread = running;
-  VG_(apply_to_GP_regs)(mark_register);
-  drain();
+  mark_all(end, running);
   note_holders(running);
 
   Vector<BlockId> order{};

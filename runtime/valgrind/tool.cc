@@ -11,6 +11,7 @@
 #include "valgrind/blocks.h"
 #include "valgrind/follow.h"
 #include "valgrind/instrument.h"
+#include "valgrind/parts.h"
 #include "valgrind/reach.h"
 #include "valgrind/scopes.h"
 #include "valgrind/threads.h"
@@ -58,11 +59,12 @@ UWord allocate(ThreadId thread, SizeT size, SizeT alignment) {
 }
 
 UWord answer(Addr address, watch::Info& info) {
-  const BlockId id = find_block(address);
+  const BlockId id = info.is_part != 0 ? part_at(address) : find_in_arena(address);
   if (id == 0) return 0;
   const Block& it = block(id);
   info.state = it.verdict;
   info.leader = it.leader == 0 ? 0 : block(it.leader).address;
+  info.leader_is_part = it.leader != 0 && block(it.leader).is_part ? 1 : 0;
   // A word that still holds it, although nothing reaches it: we do not know.
   const bool known = it.outside == 0 && (it.drop.stack != 0 || it.drop.ip != 0);
   info.cause = known ? it.drop.cause : kUnknownCause;
@@ -97,17 +99,23 @@ Bool on_request(ThreadId thread, UWord* args, UWord* result) {
       *result = allocate(thread, args[1], args[2]);
       return True;
     case watch::kArrives:
-      if (const BlockId id = find_block(args[1]); id != 0 && block(id).held == 0) {
+      if (const BlockId id = find_in_arena(args[1]); id != 0 && block(id).held == 0) {
         begin_block(id, thread);
       }
       return True;
     case watch::kFree:
-      if (const BlockId id = find_block(args[1]); id != 0 && block(id).address == args[1]) {
+      if (const BlockId id = find_in_arena(args[1]); id != 0 && block(id).address == args[1]) {
         end_block(id, thread);
       }
       return True;
+    case watch::kPartBegins:
+      begin_part(args[1], args[2], thread);
+      return True;
+    case watch::kPartEnds:
+      if (const BlockId id = part_at(args[1]); id != 0) end_block(id, thread);
+      return True;
     case watch::kSize:
-      if (const BlockId id = find_block(args[1]); id != 0) {
+      if (const BlockId id = find_in_arena(args[1]); id != 0) {
         *result = block(id).size;
         note_use(id, thread);
       }
@@ -120,6 +128,10 @@ Bool on_request(ThreadId thread, UWord* args, UWord* result) {
       return True;
     case watch::kThreadBegins:
       thread_begins(thread, args[1], args[2] != 0);
+      return True;
+    case watch::kCount:
+      count_lost(*reinterpret_cast<const watch::End*>(args[1]), thread,
+                 *reinterpret_cast<watch::Count*>(args[2]));
       return True;
     case watch::kEnd:
       *result = give_verdicts(*reinterpret_cast<const watch::End*>(args[1]), thread);

@@ -19,6 +19,7 @@
 
 #include <fmt/format.h>
 
+#include "run/own_limits.h"
 #include "trace/record.h"
 
 namespace plumb {
@@ -27,6 +28,8 @@ namespace {
 
 // Room for 300 million live blocks; only what is used takes memory.
 constexpr std::uint64_t kTraceSize = std::uint64_t{24} << 30;
+constexpr std::uint64_t kLeastTrace = std::uint64_t{16}
+                                      << 20;  // as in runtime/common/trace_file.cc
 
 // Out of the way of the program's own descriptors until the runtime has mapped
 // and closed it.
@@ -124,6 +127,7 @@ bool place_streams(const Prepared& prepared) {
 [[noreturn]] void run_child(const Prepared& prepared) {
   if (place(prepared.trace) && place(prepared.wants) && place(prepared.tell) &&
       place_streams(prepared)) {
+    OwnLimits::raised().put_back();
     sigprocmask(SIG_SETMASK, prepared.mask, nullptr);
     execve(prepared.program, prepared.arguments, prepared.environment);
   }
@@ -246,6 +250,10 @@ Result<TraceMemory> TraceMemory::create() {
   std::uint64_t size = kTraceSize;
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size) size = limit.rlim_cur;
+  if (size < kLeastTrace) {
+    return fail({}, "the size of files is limited: there is no room for the trace",
+                "raise the limit (ulimit -f)");
+  }
   if (ftruncate(memory.fd_, static_cast<off_t>(size)) != 0) {
     return fail({}, fmt::format("cannot get memory for the trace: {}", std::strerror(errno)),
                 "is the file size limited (ulimit -f)?");
@@ -390,6 +398,7 @@ Result<Ended> launch_with(const Launch& launch, int trace_fd) {
   const std::vector<char*> arguments = pointers_to(command);
   const std::vector<char*> variables = pointers_to(environment);
 
+  OwnLimits::raised();  // made before the fork
   // No signal between the fork and the moment the child's number is known.
   sigset_t all;
   sigset_t old_mask;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "run/closing_brace.h"
+#include "run/next_statement.h"
 #include "run/trace_report.h"
 #include "trace/variables.h"
 
@@ -66,6 +67,7 @@ class Locating {
         break;
     }
     if (loss.cause == Cause::scope_end || loss.cause == Cause::discarded) put_not_before_use(loss);
+    if (loss.cause == Cause::scope_end) put_behind_use(loss);
     return loss;
   }
 
@@ -219,6 +221,24 @@ class Locating {
     }
   }
 
+  // A scope that ended where the block was used last, as far as the code tells: what the
+  // source does next was left out by the optimiser.
+  void put_behind_use(Loss& loss) {
+    if (loss.stack.empty() || !loss.stack.front().line) return;
+    const TraceAddress* address = used_here();
+    if (address == nullptr) return;
+    Frame& lost = loss.stack.front();
+    const Stack use = symbols_.frames({*address->module, address->offset, true});
+    const bool same = std::ranges::any_of(use, [&](const Frame& frame) {
+      return frame.function == lost.function && frame.file == lost.file && frame.line == lost.line;
+    });
+    if (!same) return;
+    const std::optional<std::uint32_t> next = next_statement(sources_, lost.file, *lost.line);
+    if (!next) return;
+    lost.line = *next;
+    lost.column.reset();
+  }
+
   // The same machine frame used it last inside a call that was inlined: compilers
   // do not always say where variables of such a call are.
   void place_by_use(Loss& loss) {
@@ -273,8 +293,7 @@ class Locating {
   void put_closing_brace(std::uint64_t pc, Frame& frame) {
     const std::optional<std::uint32_t> declared = variables_at(0)->ends_block(*holder_, pc);
     if (!declared) return;
-    SourceCache sources;
-    const std::optional<std::uint32_t> brace = closing_brace(sources, frame.file, *declared);
+    const std::optional<std::uint32_t> brace = closing_brace(sources_, frame.file, *declared);
     if (!brace || !frame.line || *brace < *frame.line) return;
     frame.line = *brace;
     frame.column.reset();
@@ -391,7 +410,7 @@ class Locating {
     }
     if (!holder_) {
       step_behind(trail, loss);
-    } else if (!put_where_set(trail, loss)) {
+    } else if (!put_where_set(trail, loss) && !put_set_by_read(loss)) {
       put_end_of_trail(trail, loss);
     }
     if (seen_.thrown && loss.cause == Cause::scope_end) loss.cause = Cause::escaped_throw;
@@ -414,6 +433,18 @@ class Locating {
       return true;
     }
     return false;
+  }
+
+  // What read it last put its result into the same variable, in the same statement.
+  bool put_set_by_read(Loss& loss) {
+    std::optional<Stack> frames = frames_of_holder(pc_of(seen_.stack.front()), true);
+    if (!frames || !frames->front().line ||
+        !sets_from_itself(sources_, frames->front().file, *frames->front().line, holder_->name)) {
+      return false;
+    }
+    put_innermost(std::move(*frames), loss);
+    loss.cause = Cause::overwritten;
+    return true;
   }
 
   // The last that ran of the function that had it.
@@ -463,6 +494,10 @@ class Locating {
   void step_behind(const std::vector<Stretch>& trail, Loss& loss) {
     const TraceAddress& address = seen_.stack.front();
     Stack read = symbols_.frames({*address.module, address.offset, true});
+    // The C++ library's own functions work for whoever called them.
+    while (read.size() > 1 && read.front().file.find("/include/c++/") != std::string::npos) {
+      read.erase(read.begin());
+    }
     if (put_later_line(trail, read, loss)) return;
     const std::size_t looking = frames_looking();
     if (looking == 0 || looking >= read.size()) return;
@@ -475,9 +510,14 @@ class Locating {
     const std::vector<Frame>& there = symbols_.frames({*address.module, address.offset, true});
     if (Variables* variables = variables_at(0);
         variables != nullptr && read.front().line && there.size() >= read.size()) {
-      if (const auto line = variables->next_line(pc_of(address), there.size() - read.size(),
-                                                 *read.front().line, ran(trail));
-          line) {
+      std::optional<std::uint64_t> line = variables->next_line(
+          pc_of(address), there.size() - read.size(), *read.front().line, ran(trail));
+      // What comes first in the source, if the optimiser left nothing of it.
+      if (const auto next = next_statement(sources_, read.front().file, *read.front().line);
+          next && (!line || *next < *line)) {
+        line = *next;
+      }
+      if (line) {
         Stack frames = read;
         frames.front().line = static_cast<std::uint32_t>(*line);
         frames.front().column.reset();
@@ -510,6 +550,7 @@ class Locating {
   const SeenLoss& seen_;
   Symboliser& symbols_;
   std::optional<FoundVariable> holder_;
+  SourceCache sources_;
 };
 
 }  // namespace

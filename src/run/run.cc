@@ -28,6 +28,7 @@
 #include "run/ask.h"
 #include "run/join.h"
 #include "run/launch.h"
+#include "run/own_limits.h"
 #include "run/process_traces.h"
 #include "run/program.h"
 #include "run/trace_report.h"
@@ -264,6 +265,7 @@ Result<RunOutcome> run_and_follow(const RunOptions& options, Launch first, const
 
 Result<RunOutcome> run_program(const RunOptions& options) {
   PLUMB_CHECK(!options.command.empty());
+  OwnLimits::raised();
   const Result<std::string> program = find_program(options.command.front());
   if (!program) return std::unexpected(program.error());
   if (Result<void> good = check_program(*program); !good) return std::unexpected(good.error());
@@ -297,7 +299,9 @@ Result<RunOutcome> run_program(const RunOptions& options) {
     }
   }
   for (const CustomFunction& function : options.custom) {
-    first.more_settings += ":" + setting_for(function, *program);
+    const std::string setting = ":" + setting_for(function, *program);
+    first.more_settings += setting;
+    launch.more_settings += setting;
   }
   if (options.follow) return run_and_follow(options, std::move(first), launch);
   if (options.on_report) {

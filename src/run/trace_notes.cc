@@ -45,6 +45,8 @@ std::string_view problem_words(PlumbProblem problem) {
       return "the program's memory map could not be read";
     case PLUMB_PROBLEM_NO_TOOL:
       return "it did not run under plumb's Valgrind tool";
+    case PLUMB_PROBLEM_SANDBOX:
+      return "the program forbade itself system calls that the scan needs (seccomp)";
   }
   return "";
 }
@@ -57,6 +59,8 @@ std::string_view remedy_for(PlumbProblem problem) {
       return "please report it, with the trace (--keep-trace)";
     case PLUMB_PROBLEM_NO_MAPS:
       return "the program needs to see /proc until its end";
+    case PLUMB_PROBLEM_SANDBOX:
+      return "run it without its sandbox, if it has an option for that";
     default:
       return "";
   }
@@ -82,7 +86,7 @@ constexpr std::array<LimitWords, 9> kLimits = {{
      "there was no room for some of the blocks that PLUMB_ALLOC announced"},
     {PLUMB_LIMIT_NOT_DIVERTED, "not-diverted",
      "a function of --alloc-fn or --free-fn was not found, or begins with code that cannot be "
-     "moved: its calls were not seen"},
+     "moved: its calls were not seen (nor those of --alloc-fn, if it was one of --free-fn)"},
     {PLUMB_LIMIT_SHORT_STACKS, "short-stacks",
      "stacks differed too often to be walked whole: some have their innermost frames only"},
     {PLUMB_LIMIT_SITES, "sites",

@@ -111,6 +111,14 @@ Wants wants_of(const Trace& trace, bool kept, const std::vector<std::uint64_t>& 
     items.push_back({static_cast<std::uint32_t>(name.caller.module->index), name.thread,
                      name.caller.offset, name.size, name.ordinal});
   }
+  // So that the program gets the same answers when it asks again.
+  for (const TraceLost& block : trace.excused) {
+    const TraceName& name = block.name;
+    if (name.ordinal == 0 || !name.caller.module || items.size() >= kMaxWatched) continue;
+    items.push_back({static_cast<std::uint32_t>(name.caller.module->index), name.thread,
+                     name.caller.offset, name.size, name.ordinal});
+  }
+  wants.watched = items.size();
   std::ranges::sort(items, in_order);
   PlumbWantHeader header = header_for(false);
   std::string strings;
@@ -129,7 +137,6 @@ Wants wants_of(const Trace& trace, bool kept, const std::vector<std::uint64_t>& 
   for (const PlumbWant& item : items) append(wants.list, item);
   for (const std::uint64_t word : scopes) append(wants.list, word);
   wants.list += strings;
-  wants.watched = items.size();
   return wants;
 }
 

@@ -78,7 +78,8 @@ enum PlumbProblem {
   PLUMB_PROBLEM_TABLE_FULL = 3,    /* more live blocks than entries */
   PLUMB_PROBLEM_SCAN_FAULT = 4,    /* our scan touched memory it should not have */
   PLUMB_PROBLEM_NO_MAPS = 5,       /* the process's memory map cannot be read */
-  PLUMB_PROBLEM_NO_TOOL = 6        /* was to watch, but not under our Valgrind tool */
+  PLUMB_PROBLEM_NO_TOOL = 6,       /* was to watch, but not under our Valgrind tool */
+  PLUMB_PROBLEM_SANDBOX = 7        /* the program forbade itself (and us) system calls */
 };
 
 /* Bits of PlumbTraceHeader.limits: what the verdicts could not take into account. */

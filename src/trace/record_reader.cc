@@ -475,6 +475,10 @@ class BlockReader {
     for (std::uint64_t i = 1; i < source_.count(PLUMB_SECTION_BLOCKS); ++i) {
       const auto block = source_.item<PlumbBlock>(PLUMB_SECTION_BLOCKS, i);
       if (block.state != PLUMB_BLOCK_REACHABLE || trace_.kept.size() >= Trace::kMaxLost) continue;
+      constexpr std::uint8_t kExcused = PLUMB_BLOCK_TOLD | PLUMB_BLOCK_IGNORED;
+      if ((block.flags & kExcused) == kExcused && trace_.excused.size() < Trace::kMaxLost) {
+        trace_.excused.push_back({name_of(block), block.address, block.size, 0, 0});
+      }
       if ((block.flags & PLUMB_BLOCK_EXCLUDED) != 0) continue;
       const Result<TraceGroup*> group = group_of(i, block, Reach::reachable);
       trace_.kept.push_back({name_of(block), block.address, block.size, places.at(*group),
@@ -557,7 +561,7 @@ Result<void> read_header(const Source& source, Trace& trace) {
   const PlumbTraceHeader& header = source.header();
   if (header.phase > PLUMB_PHASE_GAVE_UP) return source.damaged("unknown phase");
   if (header.end > PLUMB_END_EXEC) return source.damaged("unknown kind of end");
-  if (header.problem > PLUMB_PROBLEM_NO_TOOL) return source.damaged("unknown problem");
+  if (header.problem > PLUMB_PROBLEM_SANDBOX) return source.damaged("unknown problem");
   if (header.engine > PLUMB_ENGINE_CC) return source.damaged("unknown engine");
   trace.pid = header.pid;
   trace.engine = static_cast<PlumbEngine>(header.engine);

@@ -132,6 +132,8 @@ struct Trace {
   static constexpr std::size_t kMaxLost = 1'000'000;
   std::vector<TraceLost> lost;
   std::vector<TraceLost> kept;  // what is still reachable, as many at most
+  // Lost when the program asked, and then excused (plumb.h): `group` means nothing.
+  std::vector<TraceLost> excused;
   std::vector<TraceWatched> watched;
   Count excluded;   // ignored by annotation, or another process's
   Count allocated;  // always freed, excluded and all groups

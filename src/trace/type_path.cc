@@ -110,6 +110,17 @@ std::optional<std::string> path_to_pointer(Dwarf_Die type, std::uint64_t offset)
   return path_in(type, offset, 0);
 }
 
+bool is_number(Dwarf_Die type) {
+  for (int depth = 0; depth < kDeepest; ++depth) {
+    Dwarf_Die plain = peeled(type);
+    if (dwarf_tag(&plain) != DW_TAG_array_type) return dwarf_tag(&plain) == DW_TAG_base_type;
+    const std::optional<Dwarf_Die> element = type_of(&plain);
+    if (!element) return false;
+    type = *element;
+  }
+  return false;
+}
+
 std::optional<std::string> path_through(Dwarf_Die type, const std::string& pointer,
                                         std::uint64_t offset) {
   Dwarf_Die plain = peeled(type);

@@ -16,6 +16,9 @@ namespace plumb {
 // the C++ library: those are not what anybody wrote.
 std::optional<std::string> path_to_pointer(Dwarf_Die type, std::uint64_t offset);
 
+// A number, or an array of them: it may have a pointer's place, but hardly is one.
+bool is_number(Dwarf_Die type);
+
 // The same through a pointer of this type: "->name" behind `pointer`, "*pointer",
 // "pointer[2]".
 std::optional<std::string> path_through(Dwarf_Die type, const std::string& pointer,

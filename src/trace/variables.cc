@@ -329,8 +329,10 @@ std::optional<FoundVariable> Variables::on_stack(std::uint64_t pc, std::int64_t 
   const Variable* best = nullptr;
   std::string best_name;
   // Among those that are over, the one that was so last.
-  std::pair<int, std::uint64_t> best_rank{0, 0};
+  std::pair<int, std::uint64_t> best_rank{-1, 0};
   for (Variable& variable : function->variables) {
+    const std::optional<Dwarf_Die> type = type_of(&variable.die);
+    const bool number = type && is_number(*type);
     for (const Place& place : variable.places) {
       if (place.simple.kind != Simple::in_memory || place.simple.base != kCfa) continue;
       const std::int64_t inside = offset - place.simple.offset;
@@ -344,11 +346,12 @@ std::optional<FoundVariable> Variables::on_stack(std::uint64_t pc, std::int64_t 
         if (range.end <= pc) over = std::max(over, range.end);
       }
       const bool in_scope = variable.scope == 0 || any_has(scope, pc);
-      const std::pair<int, std::uint64_t> rank =
+      std::pair<int, std::uint64_t> rank =
           !whole && place.range.has(pc)
               ? std::pair<int, std::uint64_t>{3, 0}
               : (in_scope ? std::pair<int, std::uint64_t>{whole ? 3 : 2, 0}
                           : std::pair<int, std::uint64_t>{1, over});
+      if (number) rank.first = 0;  // only for want of anything else
       if (rank <= best_rank) continue;
       const std::optional<std::string> name = name_in(&variable.die, place.from + at);
       if (!name) continue;

@@ -2,7 +2,7 @@
 // EXPECT: lost 1 block 16 bytes, indirect 1 block 48 bytes
 // CAUSE: holder-freed
 // GAP(run, -O2, clang): holder - the debug information has no variable there
-// GAP(run, -O2, clang): cause, place - the optimiser left only a register, which ends with its last use
+// GAP(run, -O2, clang): cause - the optimiser left only a register, which ends with its last use
 #include "case.h"
 
 struct Level {

@@ -1,7 +1,6 @@
 // CASE: A failed realloc overwrites the only pointer to the old block.
 // EXPECT: lost 1 block 100 bytes
 // CAUSE: overwritten
-// GAP(run, -O2, clang): cause, place - the optimiser left only a register, which ends with its last use
 #include "case.h"
 
 static int grow(long wanted) {

@@ -3,7 +3,6 @@
 // CAUSE: holder-freed
 // GAP(run, -O2): holder - the debug information has no variable there
 // GAP(run, -O2): cause - the optimiser left only a register, which ends with its last use
-// GAP(run, -O2, clang): place - as above
 #include "case.h"
 
 struct Person {

@@ -3,7 +3,6 @@
 // CAUSE: overwritten
 // GAP(run, -O2): holder - the debug information has no variable there
 // GAP(run, -O2): cause - the optimiser left only a register, which ends with its last use
-// GAP(run, -O2, clang): place - the optimiser left only a register, which ends with its last use
 // GAP(check): place, function - lost in the callee, reported at the call
 #include "case.h"
 

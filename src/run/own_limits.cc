@@ -1,0 +1,42 @@
+#include "run/own_limits.h"
+
+#include <algorithm>
+
+namespace plumb {
+
+namespace {
+
+void raise_to(__rlimit_resource resource, const rlimit& old, rlim_t wanted) {
+  if (old.rlim_cur >= wanted) return;
+  // Beyond the hard limit only with rights.
+  rlimit fresh{wanted, std::max(old.rlim_max, wanted)};
+  if (setrlimit(resource, &fresh) == 0) return;
+  fresh = {std::min(wanted, old.rlim_max), old.rlim_max};
+  setrlimit(resource, &fresh);
+}
+
+}  // namespace
+
+OwnLimits& OwnLimits::raised() {
+  static OwnLimits limits;
+  return limits;
+}
+
+OwnLimits::OwnLimits() {
+  getrlimit(RLIMIT_FSIZE, &file_size_);
+  getrlimit(RLIMIT_STACK, &stack_);
+  raise_to(RLIMIT_FSIZE, file_size_, RLIM_INFINITY);
+  raise_to(RLIMIT_STACK, stack_, rlim_t{8} << 20);
+  // What is still too large fails, and says so.
+  struct sigaction ignored{};
+  ignored.sa_handler = SIG_IGN;
+  sigaction(SIGXFSZ, &ignored, &file_signal_);
+}
+
+void OwnLimits::put_back() const {
+  setrlimit(RLIMIT_FSIZE, &file_size_);
+  setrlimit(RLIMIT_STACK, &stack_);
+  sigaction(SIGXFSZ, &file_signal_, nullptr);
+}
+
+}  // namespace plumb

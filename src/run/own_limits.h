@@ -1,0 +1,26 @@
+// The limits that the user set (ulimit) are the program's, not ours: the trace is a large
+// file with holes, and readers of debug information need more stack than many programs.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <csignal>
+
+namespace plumb {
+
+class OwnLimits {
+ public:
+  // Raises what can be raised, the first time.
+  static OwnLimits& raised();
+  // In a child between fork and exec: all as it was.
+  void put_back() const;
+
+ private:
+  OwnLimits();
+
+  rlimit file_size_{};
+  rlimit stack_{};
+  struct sigaction file_signal_{};
+};
+
+}  // namespace plumb
