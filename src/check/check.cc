@@ -18,6 +18,7 @@
 #include "check/cache/content.h"
 #include "check/cache/unit_cache.h"
 #include "check/finding.h"
+#include "check/model/given_functions.h"
 #include "check/model/program.h"
 #include "check/model/twins.h"
 #include "check/model/unit_file.h"
@@ -38,7 +39,7 @@ namespace {
 constexpr int kCycleRounds = 2;          // of a call cycle: enough for base case and step
 constexpr std::size_t kSmallCycle = 32;  // functions
 constexpr std::size_t kFirstRuns = 6;    // per function of a cycle, for the base case
-constexpr int kResultsVersion = 4;
+constexpr int kResultsVersion = 5;
 
 struct Units {
   std::vector<Unit> units;
@@ -412,6 +413,7 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
   const std::size_t count = units.units.size();
   Program linked(std::move(units.units), units.skipped.empty());
   heed_models(linked, library);
+  copy_for_given_functions(linked);
   linked.note_bystanders(find_bystanders(linked, library));
   const Program& program = linked;
   // LLVM is gone. From here on no function or block is added.
@@ -455,7 +457,7 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
   std::ranges::move(parked, std::back_inserter(proved.candidates));
   report.leaks = make_findings(program, library, analysed.summaries, proved.candidates, indirect);
   keep_one_of_each(report.leaks);
-  report.totals.functions = program.functions().size();
+  report.totals.functions = program.functions().size() - program.copies();
   report.totals.units = count;
   report.totals.skipped_units = units.skipped.size();
   const std::uint64_t feasible = proved.sites - proved.no_path;
