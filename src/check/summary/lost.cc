@@ -263,7 +263,7 @@ void FunctionRun::may_take(ValueId value) {
 
 // Does a global have the followed block, by a place of its own?
 bool FunctionRun::is_in_global(const State& state) const {
-  if (mode_ != Mode::site || state.fate != Fate::live || state.parked == kNotParked) return false;
+  if (mode_ == Mode::plain || state.fate != Fate::live || state.parked == kNotParked) return false;
   return std::any_of(state.cells.begin(), state.cells.end(), [&](const Cell& cell) {
     return is_focus(cell.value) && global_of(cell.base) != kNotParked;
   });
