@@ -39,7 +39,7 @@ namespace {
 constexpr int kCycleRounds = 2;          // of a call cycle: enough for base case and step
 constexpr std::size_t kSmallCycle = 32;  // functions
 constexpr std::size_t kFirstRuns = 6;    // per function of a cycle, for the base case
-constexpr int kResultsVersion = 5;
+constexpr int kResultsVersion = 6;
 
 struct Units {
   std::vector<Unit> units;
@@ -176,13 +176,16 @@ std::vector<std::vector<std::uint32_t>> by_height(
 // again.
 void keep_what_nothing_frees(const Program& program, Analysed& analysed) {
   std::vector<bool> taken(program.symbols(), false);
+  std::vector<bool> below(program.symbols(), false);
   for (const Summary& summary : analysed.summaries) {
     for (const std::uint32_t symbol : summary.taken_from) taken[symbol] = true;
+    for (const std::uint32_t symbol : summary.taken_below) below[symbol] = true;
   }
   std::erase_if(analysed.candidates, [&](const Candidate& candidate) {
     if (candidate.parked == kNotParked) return false;
     const Global* global = program.symbol(ProgramSymbolId::of(candidate.parked)).global;
-    return taken[candidate.parked] || !global || !global->defined;
+    const bool is_taken = candidate.below ? below[candidate.parked] : taken[candidate.parked];
+    return is_taken || !global || !global->defined;
   });
 }
 

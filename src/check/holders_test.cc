@@ -356,5 +356,25 @@ void texts_ok(void) { struct node *n = make(1); n->text[0] = 1; drop(n); }
 )"));
 }
 
+// With --globals: what stays in a block that a global has, when that block alone is freed.
+TEST(Holders, BelowAGlobal) {
+  const Report report = check_source(kHeader + std::string(R"(
+char **g_left, **g_freed, **g_handed, **g_walked, **g_both;
+extern void unknown(char **);
+void fill_left(void) { g_left = malloc(40); for (int i = 0; i < 5; i++) g_left[i] = malloc(9); }
+void drop_left(void) { free(g_left); g_left = 0; }
+void fill_freed(void) { g_freed = malloc(40); for (int i = 0; i < 5; i++) g_freed[i] = malloc(9); }
+void drop_freed(void) { for (int i = 0; i < 5; i++) free(g_freed[i]); free(g_freed); }
+void fill_handed(void) { g_handed = malloc(40); g_handed[0] = malloc(9); }
+void hand(void) { unknown(g_handed); }
+void fill_both(void) { g_both = malloc(40); for (int i = 0; i < 5; i++) g_both[i] = malloc(9); }
+void use_both(void) { fill_both(); for (int i = 0; i < 5; i++) free(g_both[i]); free(g_both); }
+void fill_walked(void) { g_walked = calloc(5, 8); g_walked[0] = malloc(9); }
+void drop_walked(void) { for (char **p = g_walked; *p; p++) free(*p); free(g_walked); }
+)"),
+                                     "c", [](CheckOptions& options) { options.globals = true; });
+  EXPECT_EQ(finders(report), Names{"fill_left"});
+}
+
 }  // namespace
 }  // namespace plumb::check

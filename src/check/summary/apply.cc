@@ -439,8 +439,8 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
           touched.cases, [&](const Case& c) { return c.parked != kNotParked && !excluded(c); });
       if (has(Fate::escaped) || parks) kept.push_back(value);
       if (mode_ == Mode::plain && has(Fate::freed)) {
-        touch_input(value);
-        take_where_held(next, value);
+        touch_input(value, false, true);
+        take_where_held(next, value, true);
       }
       if (mode_ != Mode::plain && always) freed.push_back(value);
     }

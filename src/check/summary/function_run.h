@@ -121,6 +121,7 @@ struct Candidate {
   bool merged = false;
   bool oom = false;                   // on a path where an allocation failed
   std::uint32_t parked = kNotParked;  // not lost: in this global, a ProgramSymbolId
+  bool below = false;                 // in a block that the global has
   Verdict verdict = Verdict::undecided;
   std::uint32_t freed_at = 0;  // freed twice: the operation of the first time
   FamilyId family = 0;         // freed wrongly: of the block,
@@ -341,9 +342,12 @@ class FunctionRun {
                               const std::vector<ValueId>& arguments) const;
   std::string name_of(const LastHolder& holder) const;
   bool given_up(const State& state) const;
-  void park(State& state, std::uint32_t global);
-  void take_from(ValueId value);
-  void take_where_held(const State& state, ValueId value);
+  void park(State& state, std::uint32_t global, bool below = false);
+  void park_below(State& state, ValueId holder);
+  // `freed`: the value itself, not what is in it.
+  void take_from(ValueId value, bool freed = false);
+  void take_where_held(const State& state, ValueId value, bool freed = false);
+  void lose_sight(ValueId value);
   void may_take(ValueId value);
   std::uint32_t global_of(ValueId value) const;  // that it came out of, or kNotParked
   bool is_in_global(const State& state) const;
@@ -356,7 +360,7 @@ class FunctionRun {
   void add_case(const State& state, ValueId result, bool throws);
   std::vector<Cell> holders_of(const State& state) const;
   bool is_handed_out(const Case& each) const;
-  void touch_input(ValueId value, bool surely = false);
+  void touch_input(ValueId value, bool surely = false, bool freed = false);
   void note_use(ValueId value, bool pointer);
   bool is_plain_number(ValueId value) const;
   void export_plain();

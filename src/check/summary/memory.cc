@@ -185,11 +185,13 @@ void FunctionRun::store(State& state, ValueId pointer, std::uint32_t width, Valu
     if (global && state.fate == Fate::live && focus_ != kNoValue && is_focus(value)) {
       park(state, ObjectId{root.number}.index());
     }
+    if (in_block && is_focus(value)) park_below(state, holder);
     if (!global || !is_followed_in_global(v) || values_.target(value) != focus_) {
       escape(state, value);
     }
   } else if ((in_block || is_outside(base)) && storing_pointer_ && width == kWord) {
     touch_input(value);  // a new block that takes it may be handed out
+    take_where_held(state, value);
   }
 }
 
@@ -324,8 +326,8 @@ void FunctionRun::free_value(State& state, ValueId value) {
     if (!seen) state.fate = Fate::freed;
     return;
   }
-  touch_input(value, true);
-  take_where_held(state, value);
+  touch_input(value, true, true);
+  take_where_held(state, value, true);
   if (mode_ != Mode::plain && state.fate == Fate::live) {
     // Something out of an array or a chain whose parts are not told apart: it
     // may be any of them, and a loop frees the others.
