@@ -206,7 +206,8 @@ std::vector<Step> Writer::path(const Candidate& candidate) const {
         .call = called;
   } else if (candidate.kind == LossKind::parked) {
     add(place(candidate), "park",
-        fmt::format("goes into `{}`, out of which nothing is freed", candidate.holder));
+        fmt::format("goes into {}`{}`, out of which nothing is freed",
+                    candidate.below ? "a block of " : "", candidate.holder));
   } else {
     add(place(candidate), "lose", "nothing refers to it any more");
   }
