@@ -52,6 +52,8 @@ class Copier {
 
   void run() {
     find_called();
+    left_ = limits_.all;
+    for (const ProgramFunction& each : program_.functions()) left_ += each.body->operations.size();
     // Copies are functions, too: what they are given they may hand on.
     for (std::uint32_t f = 0; f < program_.functions().size(); ++f) {
       redirect_calls(FunctionId::of(f));
@@ -65,40 +67,57 @@ class Copier {
     return program_.symbol(program_.resolve(in.unit, SymbolId::of(operand.index())));
   }
 
+  // A parameter that is called, or passed on as argument `place` of a call.
+  struct Passed {
+    std::uint32_t param = 0;
+    std::optional<FunctionId> callee;  // none: it is called itself
+    std::uint32_t place = 0;
+  };
+
   // Which parameters does each function call, or hand on to one that calls them?
   void find_called() {
     called_.assign(program_.functions().size(), 0);
-    std::vector<LoadedParams> loaded;
-    for (const ProgramFunction& each : program_.functions()) loaded.emplace_back(*each.body);
-    for (bool changed = true; changed;) {
+    std::vector<std::vector<Passed>> passed;
+    for (const ProgramFunction& each : program_.functions()) passed.push_back(passed_in(each));
+    // Callees first, so that one round does but for cycles; what a long one takes more for
+    // stays as it is.
+    constexpr int kRounds = 8;
+    const std::vector<std::vector<FunctionId>> components = program_.components();
+    bool changed = true;
+    for (int round = 0; changed && round < kRounds; ++round) {
       changed = false;
-      for (std::uint32_t f = 0; f < called_.size(); ++f) {
-        const Mask now = called_[f] | called_in(FunctionId::of(f), loaded[f]);
-        changed = changed || now != called_[f];
-        called_[f] = now;
+      for (const std::vector<FunctionId>& component : components) {
+        for (const FunctionId id : component) {
+          Mask now = called_[id.index];
+          for (const Passed& each : passed[id.index]) {
+            const bool called = !each.callee || (called_[each.callee->index] >> each.place & 1);
+            if (called) now |= Mask{1} << each.param;
+          }
+          changed = changed || now != called_[id.index];
+          called_[id.index] = now;
+        }
       }
     }
   }
 
-  Mask called_in(FunctionId id, const LoadedParams& loaded) const {
-    const ProgramFunction& where = function(id);
-    Mask out = 0;
-    const auto add = [&](Operand operand) {
-      if (const std::uint32_t param = loaded.of(operand); param < kMostParams) {
-        out |= Mask{1} << param;
-      }
+  std::vector<Passed> passed_in(const ProgramFunction& where) const {
+    std::vector<Passed> out;
+    if (where.body->params == 0) return out;
+    const LoadedParams loaded(*where.body);
+    const auto add = [&](Operand operand, std::optional<FunctionId> callee, std::uint32_t place) {
+      const std::uint32_t param = loaded.of(operand);
+      if (param < kMostParams) out.push_back({param, callee, place});
     };
     for (const Operation& o : where.body->operations) {
       if (o.op != Op::call) continue;
       if (o.a.kind() != OperandKind::symbol) {
-        add(o.a);
+        add(o.a, std::nullopt, 0);
         continue;
       }
       const std::optional<FunctionId> callee = symbol(where, o.a).function;
       if (!callee) continue;
-      const Mask called = called_[callee->index];
-      for (std::uint32_t i = 0; called != 0 && i < o.pool_count && i < kMostParams; ++i) {
-        if (called >> i & 1) add(where.body->pool[o.pool_begin + i]);
+      for (std::uint32_t i = 0; i < o.pool_count && i < kMostParams; ++i) {
+        add(where.body->pool[o.pool_begin + i], callee, i);
       }
     }
     return out;
@@ -141,7 +160,9 @@ class Copier {
     if (known != copies_.end()) return known->second;
     const Function& body = *function(original).body;
     if (body.operations.size() > limits_.operations || body.variadic) return std::nullopt;
+    if (body.operations.size() > left_) return std::nullopt;
     if (++copies_of_[original] > limits_.copies) return std::nullopt;
+    left_ -= body.operations.size();
     const FunctionId made =
         program_.add_copy(original, with(original, given), name(original, given));
     copies_.emplace(std::pair(original, given), made);
@@ -197,6 +218,7 @@ class Copier {
   std::vector<Mask> called_;  // by FunctionId; of originals
   std::map<std::pair<FunctionId, Given>, FunctionId> copies_;
   std::map<FunctionId, unsigned> copies_of_;
+  std::size_t left_ = 0;  // operations that may still be copied
 };
 
 }  // namespace

@@ -18,6 +18,7 @@ namespace plumb::check {
 struct CopyLimits {
   std::size_t operations = 2000;  // of a function that is copied
   unsigned copies = 16;           // of one function
+  std::size_t all = 20000;        // operations of all copies, and as many as the program has
 };
 
 void copy_for_given_functions(Program& program, const CopyLimits& limits = {});
