@@ -18,6 +18,7 @@
 #include "check/cache/content.h"
 #include "check/cache/unit_cache.h"
 #include "check/finding.h"
+#include "check/model/given_functions.h"
 #include "check/model/program.h"
 #include "check/model/twins.h"
 #include "check/model/unit_file.h"
@@ -38,7 +39,7 @@ namespace {
 constexpr int kCycleRounds = 2;          // of a call cycle: enough for base case and step
 constexpr std::size_t kSmallCycle = 32;  // functions
 constexpr std::size_t kFirstRuns = 6;    // per function of a cycle, for the base case
-constexpr int kResultsVersion = 4;
+constexpr int kResultsVersion = 6;
 
 struct Units {
   std::vector<Unit> units;
@@ -175,13 +176,16 @@ std::vector<std::vector<std::uint32_t>> by_height(
 // again.
 void keep_what_nothing_frees(const Program& program, Analysed& analysed) {
   std::vector<bool> taken(program.symbols(), false);
+  std::vector<bool> below(program.symbols(), false);
   for (const Summary& summary : analysed.summaries) {
     for (const std::uint32_t symbol : summary.taken_from) taken[symbol] = true;
+    for (const std::uint32_t symbol : summary.taken_below) below[symbol] = true;
   }
   std::erase_if(analysed.candidates, [&](const Candidate& candidate) {
     if (candidate.parked == kNotParked) return false;
     const Global* global = program.symbol(ProgramSymbolId::of(candidate.parked)).global;
-    return taken[candidate.parked] || !global || !global->defined;
+    const bool is_taken = candidate.below ? below[candidate.parked] : taken[candidate.parked];
+    return is_taken || !global || !global->defined;
   });
 }
 
@@ -412,6 +416,7 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
   const std::size_t count = units.units.size();
   Program linked(std::move(units.units), units.skipped.empty());
   heed_models(linked, library);
+  copy_for_given_functions(linked);
   linked.note_bystanders(find_bystanders(linked, library));
   const Program& program = linked;
   // LLVM is gone. From here on no function or block is added.
@@ -455,7 +460,7 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
   std::ranges::move(parked, std::back_inserter(proved.candidates));
   report.leaks = make_findings(program, library, analysed.summaries, proved.candidates, indirect);
   keep_one_of_each(report.leaks);
-  report.totals.functions = program.functions().size();
+  report.totals.functions = program.functions().size() - program.copies();
   report.totals.units = count;
   report.totals.skipped_units = units.skipped.size();
   const std::uint64_t feasible = proved.sites - proved.no_path;

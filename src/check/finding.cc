@@ -70,7 +70,9 @@ Frame Writer::frame(std::uint32_t function, const Location& at) const {
   const ProgramFunction& where = program_.functions()[function];
   Frame out;
   out.function = where.body->display;
-  const std::string& symbol = program_.symbol(where.symbol).name;
+  const ProgramFunction& original =
+      where.copy_of ? program_.functions()[where.copy_of->index] : where;
+  const std::string& symbol = program_.symbol(original.symbol).name;
   if (symbol != out.function) out.linkage = symbol;
   out.file = program_.file(where.unit, at.file);
   if (at.line) out.line = at.line;
@@ -204,7 +206,8 @@ std::vector<Step> Writer::path(const Candidate& candidate) const {
         .call = called;
   } else if (candidate.kind == LossKind::parked) {
     add(place(candidate), "park",
-        fmt::format("goes into `{}`, out of which nothing is freed", candidate.holder));
+        fmt::format("goes into {}`{}`, out of which nothing is freed",
+                    candidate.below ? "a block of " : "", candidate.holder));
   } else {
     add(place(candidate), "lose", "nothing refers to it any more");
   }

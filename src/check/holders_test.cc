@@ -235,5 +235,146 @@ void give_on_ok(void) {
 )")));
 }
 
+// A thread does what its function does: its out parameter and its result are followed.
+TEST(Holders, AThreadHandsOutBlocks) {
+  expect_by_name("#include <pthread.h>\n" + (kHeader + std::string(R"(
+struct job { int in; char *out; };
+static void *fill(void *p) { *(char **)p = malloc(9); return 0; }
+static void *work(void *p) { struct job *j = p; j->out = malloc(j->in); return 0; }
+static void *make(void *p) { return malloc(*(int *)p); }
+static void *serve(void *p) { struct job *j = p; free(j->out); j->out = 0; return 0; }
+void out_bad(void) {
+  pthread_t t;
+  char *p = 0;
+  pthread_create(&t, 0, fill, &p);
+  pthread_join(t, 0);
+}
+void out_ok(void) {
+  pthread_t t;
+  char *p = 0;
+  pthread_create(&t, 0, fill, &p);
+  pthread_join(t, 0);
+  free(p);
+}
+void member_bad(int n) {
+  pthread_t t;
+  struct job j = {n, 0};
+  if (pthread_create(&t, 0, work, &j) != 0) return;
+  pthread_join(t, 0);
+  if (n > 9) return;
+  free(j.out);
+}
+void member_ok(int n) {
+  pthread_t t;
+  struct job j = {n, 0};
+  if (pthread_create(&t, 0, work, &j) != 0) return;
+  pthread_join(t, 0);
+  free(j.out);
+}
+void result_bad(int n) {
+  pthread_t t;
+  void *made;
+  pthread_create(&t, 0, make, &n);
+  pthread_join(t, &made);
+}
+void result_ok(int n) {
+  pthread_t t;
+  void *made;
+  pthread_create(&t, 0, make, &n);
+  pthread_join(t, &made);
+  free(made);
+}
+void dropped_bad(int n) {
+  pthread_t t;
+  pthread_create(&t, 0, make, &n);
+  pthread_join(t, 0);
+}
+void later_ok(void) {  // the thread may take what is put there after its start
+  pthread_t t;
+  struct job j = {1, 0};
+  pthread_create(&t, 0, serve, &j);
+  j.out = malloc(9);
+  pthread_join(t, 0);
+}
+)")));
+}
+
+// A setter puts what it is given in a global: it is followed there, unless something
+// may take it out.
+TEST(Holders, ASetterOfAGlobal) {
+  expect_by_name(kHeader + std::string(R"(
+char *g_name, *g_kept, *g_shown, *g_slots[4], *g_list[4];
+int g_count;
+extern void unknown(void);
+static void set(char *name) { g_name = name; }
+static void replace(char *name) { free(g_kept); g_kept = name; }
+static void put(int at, char *what) { g_slots[at] = what; }
+static char *take(void) { char *out = g_shown; g_shown = 0; return out; }
+static void show(char *what) { g_shown = what; }
+static void add(char *what) { g_list[g_count++] = what; }
+void twice_bad(void) { set(strdup("a")); set(strdup("b")); }
+void reset_bad(void) { set(strdup("a")); g_name = 0; }
+void once_ok(void) { set(strdup("a")); }
+void freed_ok(void) { set(strdup("a")); free(g_name); set(strdup("b")); }
+void seen_ok(void) { set(strdup("a")); unknown(); set(strdup("b")); }
+void replace_ok(void) { replace(strdup("a")); replace(strdup("b")); }
+void slot_bad(void) { put(2, strdup("a")); put(2, strdup("b")); }
+void slots_ok(void) { put(2, strdup("a")); put(3, strdup("b")); }
+void any_ok(int i, int j) { put(i, strdup("a")); put(j, strdup("b")); }
+void each_ok(void) { for (int i = 0; i < 4; i++) put(i, strdup("a")); }
+void taken_ok(void) { show(strdup("a")); free(take()); show(strdup("b")); }
+void list_ok(void) { add(strdup("a")); add(strdup("b")); }
+)"));
+}
+
+// The block that a counted loop made last is the one that is handed out.
+TEST(Holders, AListOfKnownLength) {
+  expect_by_name(kHeader + std::string(R"(
+struct node { struct node *next; char *text; };
+static struct node *make(int text) {
+  struct node *head = 0;
+  for (int i = 0; i < 5; i++) {
+    struct node *n = calloc(1, sizeof *n);
+    if (text) n->text = malloc(9);
+    n->next = head;
+    head = n;
+  }
+  return head;
+}
+static void drop(struct node *n) {
+  while (n) {
+    struct node *next = n->next;
+    free(n->text);
+    free(n);
+    n = next;
+  }
+}
+void list_bad(void) { make(0); }
+void list_ok(void) { drop(make(0)); }
+void texts_bad(void) { struct node *n = make(1); n->text[0] = 1; }
+void texts_ok(void) { struct node *n = make(1); n->text[0] = 1; drop(n); }
+)"));
+}
+
+// With --globals: what stays in a block that a global has, when that block alone is freed.
+TEST(Holders, BelowAGlobal) {
+  const Report report = check_source(kHeader + std::string(R"(
+char **g_left, **g_freed, **g_handed, **g_walked, **g_both;
+extern void unknown(char **);
+void fill_left(void) { g_left = malloc(40); for (int i = 0; i < 5; i++) g_left[i] = malloc(9); }
+void drop_left(void) { free(g_left); g_left = 0; }
+void fill_freed(void) { g_freed = malloc(40); for (int i = 0; i < 5; i++) g_freed[i] = malloc(9); }
+void drop_freed(void) { for (int i = 0; i < 5; i++) free(g_freed[i]); free(g_freed); }
+void fill_handed(void) { g_handed = malloc(40); g_handed[0] = malloc(9); }
+void hand(void) { unknown(g_handed); }
+void fill_both(void) { g_both = malloc(40); for (int i = 0; i < 5; i++) g_both[i] = malloc(9); }
+void use_both(void) { fill_both(); for (int i = 0; i < 5; i++) free(g_both[i]); free(g_both); }
+void fill_walked(void) { g_walked = calloc(5, 8); g_walked[0] = malloc(9); }
+void drop_walked(void) { for (char **p = g_walked; *p; p++) free(*p); free(g_walked); }
+)"),
+                                     "c", [](CheckOptions& options) { options.globals = true; });
+  EXPECT_EQ(finders(report), Names{"fill_left"});
+}
+
 }  // namespace
 }  // namespace plumb::check

@@ -97,6 +97,22 @@ def nested(folder: Path, scale: dict) -> list[Input]:
     return [Input([write(folder / "nested.c", [text + ", 1)" * depth + "; }\n"])])]
 
 
+def given(folder: Path, scale: dict) -> list[Input]:
+    """Functions that hand on what they are given, callers first, and many to be given."""
+    count = scale["calls"] // 4
+
+    def parts():
+        yield HEAD + LEAK + "void hand_0(void (*f)(char *), char *p);\n"
+        for i in range(count):
+            yield (f"void hand_{i + 1}(void (*f)(char *), char *p);\n"
+                   f"void hand_{i}(void (*f)(char *), char *p) {{ hand_{i + 1}(f, p); }}\n")
+        yield f"void hand_{count}(void (*f)(char *), char *p) {{ f(p); hand_0(f, 0); }}\n"
+        for i in range(count):
+            yield (f"static void taker_{i}(char *p) {{ free(p); }}\n"
+                   f"void give_{i}(void) {{ hand_{i}(taker_{i}, malloc({i + 1})); }}\n")
+    return [Input([write(folder / "given.c", parts())])]
+
+
 def switches(folder: Path, scale: dict) -> list[Input]:
     def parts():
         yield HEAD + LEAK + "int choose(int n) {\n  char *p = malloc(8);\n  int r = 0;\n  switch (n) {\n"
@@ -198,7 +214,7 @@ def units(folder: Path, scale: dict) -> list[Input]:
     return [Input([unit, *files])] + [Input([path], False, (2,)) for path in files[:2]]
 
 
-KINDS = {f.__name__: f for f in (blocks, gotos, calls, cycle, nested, switches, types, lists, bulk,
+KINDS = {f.__name__: f for f in (blocks, gotos, calls, cycle, given, nested, switches, types, lists, bulk,
                                  bitcode, units)}
 SCALES = {
     "small": {"blocks": 3000, "calls": 1000, "cases": 1000, "types": 300, "bytes": 200_000,

@@ -67,13 +67,14 @@ void Program::add_symbols() {
   // Strong definitions first, then weak ones where there is no strong one.
   for (const bool strong : {true, false}) {
     for (std::uint32_t u = 0; u < units_.size(); ++u) {
-      for (const Function& f : units_[u].functions) {
+      for (Function& f : units_[u].functions) {
         if ((f.linkage != Linkage::weak) != strong) continue;
         const ProgramSymbolId id = of_unit_[u][f.symbol.index];
         ProgramSymbol& symbol = symbols_[id.index];
         if (symbol.function) continue;
         symbol.function = FunctionId::of(static_cast<std::uint32_t>(functions_.size()));
         functions_.push_back({u, &f, id});
+        bodies_.push_back(&f);
       }
     }
   }
@@ -150,6 +151,37 @@ void Program::forget_definition(ProgramSymbolId id) {
   if (!symbol.function) return;
   symbol.function.reset();
   if (!symbol.declaration) symbol.declaration = &kForgotten;
+}
+
+FunctionId Program::add_copy(FunctionId of, Function body, std::string name) {
+  const FunctionId id = FunctionId::of(static_cast<std::uint32_t>(functions_.size()));
+  const ProgramSymbolId symbol = ProgramSymbolId::of(static_cast<std::uint32_t>(symbols_.size()));
+  ProgramSymbol named;
+  named.name = std::move(name);
+  named.function = id;
+  symbols_.push_back(std::move(named));
+  body.linkage = Linkage::internal;  // nobody else means it
+  const ProgramFunction& original = functions_[of.index];
+  copies_.push_back(std::move(body));
+  functions_.push_back({original.unit, &copies_.back(), symbol, of});
+  bodies_.push_back(&copies_.back());
+  return id;
+}
+
+SymbolId Program::symbol_in(std::uint32_t unit, ProgramSymbolId id) {
+  std::vector<std::string>& names = units_[unit].symbols;
+  const SymbolId next = SymbolId::of(static_cast<std::uint32_t>(names.size()));
+  const auto [entry, is_new] = added_symbols_.try_emplace({unit, id}, next);
+  if (is_new) {
+    names.push_back(symbols_[id.index].name);
+    of_unit_[unit].push_back(id);
+  }
+  return entry->second;
+}
+
+void Program::redirect(FunctionId caller, std::uint32_t operation, FunctionId callee) {
+  const SymbolId symbol = symbol_in(functions_[caller.index].unit, functions_[callee.index].symbol);
+  bodies_[caller.index]->operations[operation].a = Operand::of(OperandKind::symbol, symbol.index);
 }
 
 std::vector<FunctionId> Program::callees(FunctionId id) const {

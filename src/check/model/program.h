@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +41,8 @@ struct ProgramFunction {
   std::uint32_t unit = 0;
   const Function* body = nullptr;
   ProgramSymbolId symbol;
+  // The function that this one is a copy of, see given_functions.h.
+  std::optional<FunctionId> copy_of = {};
 };
 
 class Program {
@@ -70,6 +74,15 @@ class Program {
   // What the function does is said elsewhere: calls of it do not look at its body.
   void forget_definition(ProgramSymbolId id);
 
+  // A further function: `body`, in the unit of the one that it is a copy of, under a name
+  // that nothing else has.
+  FunctionId add_copy(FunctionId of, Function body, std::string name);
+  std::size_t copies() const { return copies_.size(); }
+  // The number that the unit has for a symbol, a new one if need be.
+  SymbolId symbol_in(std::uint32_t unit, ProgramSymbolId id);
+  // The call leads to `callee` from now on.
+  void redirect(FunctionId caller, std::uint32_t operation, FunctionId callee);
+
   // The defined functions that this one calls by name, each once.
   std::vector<FunctionId> callees(FunctionId function) const;
 
@@ -85,6 +98,9 @@ class Program {
   std::vector<ProgramSymbol> symbols_;
   std::vector<std::vector<ProgramSymbolId>> of_unit_;
   std::vector<ProgramFunction> functions_;
+  std::vector<Function*> bodies_;  // of functions_, to change them
+  std::deque<Function> copies_;
+  std::map<std::pair<std::uint32_t, ProgramSymbolId>, SymbolId> added_symbols_;
   std::unordered_map<std::uint32_t, std::uint64_t> bystanders_;
 };
 

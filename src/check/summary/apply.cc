@@ -101,7 +101,7 @@ void FunctionRun::apply(State state, std::uint32_t index, FunctionId callee,
   const Summary& summary = *known_.find(callee);
   if (mode_ == Mode::plain) {
     for (std::uint32_t i = 0; i < summary.blocks.size(); ++i) {
-      sites_.try_emplace(Site{index, callee.index, i}, state);
+      note_site(Site{index, callee.index, i}, state);
     }
     if (!std::ranges::includes(summary_.may_take, summary.may_take)) {
       std::vector<std::uint32_t> taken;
@@ -173,12 +173,13 @@ void FunctionRun::free_again(const State& state, std::uint32_t index, FunctionId
 // the caller could see. One that does not look at the result relies on its being kept.
 bool FunctionRun::relies_on_keeping(const Input& input, const Case& taken,
                                     std::uint32_t index) const {
-  if (taken.fate != Fate::live || !taken.in_place || taken.throws || !taken.guards.empty() ||
-      !taken.ways.empty() || !shape_.ignored[index]) {
+  if (taken.fate != Fate::live || !taken.in_place || taken.throws || !taken.holders.empty() ||
+      !taken.guards.empty() || !taken.ways.empty() || !shape_.ignored[index]) {
     return false;
   }
-  return std::ranges::any_of(
-      input.cases, [](const Case& each) { return each.fate == Fate::escaped && !each.throws; });
+  return std::ranges::any_of(input.cases, [](const Case& each) {
+    return (each.fate == Fate::escaped || each.parked != kNotParked) && !each.throws;
+  });
 }
 
 namespace {
@@ -434,10 +435,12 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
       };
       const bool always = has(Fate::freed) && !has(Fate::escaped) && !has(Fate::live);
       const ValueId value = at_call(touched.value);
-      if (has(Fate::escaped)) kept.push_back(value);
+      const bool parks = std::ranges::any_of(
+          touched.cases, [&](const Case& c) { return c.parked != kNotParked && !excluded(c); });
+      if (has(Fate::escaped) || parks) kept.push_back(value);
       if (mode_ == Mode::plain && has(Fate::freed)) {
-        touch_input(value);
-        take_where_held(next, value);
+        touch_input(value, false, true);
+        take_where_held(next, value, true);
       }
       if (mode_ != Mode::plain && always) freed.push_back(value);
     }

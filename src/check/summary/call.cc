@@ -13,7 +13,7 @@ ValueId FunctionRun::block_from(const Site& site) {
 // A block of a library function. It is the focus when its run is being started.
 ValueId FunctionRun::new_block(State& state, const Site& site) {
   if (mode_ == Mode::plain) {
-    sites_.try_emplace(site, state);  // the first way here is the most exact
+    note_site(site, state);
   } else if (mode_ == Mode::site && starting_ && site == site_) {
     state.fate = Fate::live;
     return focus_;
@@ -35,7 +35,9 @@ void FunctionRun::forget_failure(State& state, ValueId block) const {
 // an older one holds the followed block, which of them holds it is not known.
 void FunctionRun::renew(State& state, ValueId block) {
   if (mode_ != Mode::site || block == focus_ || state.fate != Fate::live) return;
-  if (leads_to_focus(state, block)) state.fate = Fate::escaped;
+  if (!leads_to_focus(state, block)) return;
+  state.fate = Fate::escaped;
+  outlived_ = true;
 }
 
 void FunctionRun::raise(State state, std::uint32_t index) {
@@ -147,30 +149,6 @@ void FunctionRun::call_unknown(State state, std::uint32_t index, const Declarati
   after.push_back(std::move(state));
 }
 
-// A thread leaves alone what its function leaves alone, and frees what that frees;
-// else nobody knows when it does what.
-void FunctionRun::start(State& state, ValueId function, ValueId argument) {
-  const Value v = values_[function];
-  const Summary* summary = nullptr;
-  if (v.kind == ValueKind::object && ObjectId{v.number}.kind() == ObjectKind::function) {
-    const ProgramSymbol& symbol = program_.symbol(ProgramSymbolId::of(ObjectId{v.number}.index()));
-    if (symbol.function) summary = known_.find(*symbol.function);
-  }
-  if (summary && summary->known && summary->complete && summary->effect.returns) {
-    if (summary->inputs.empty() && summary->effect.writes.empty()) return;
-    const bool freed = summary->inputs.size() == 1 &&
-                       summary->values[summary->inputs[0].value].kind == ValueKind::param &&
-                       std::ranges::all_of(summary->inputs[0].cases, [](const Case& each) {
-                         return each.fate == Fate::freed;
-                       });
-    if (freed) {
-      free_value(state, argument);
-      return;
-    }
-  }
-  escape(state, argument);
-}
-
 // A size is positive, and so is what one byte was added to.
 bool FunctionRun::learn_size(State& state, ValueId size) {
   if (!state.learn(values_, size, {.nonzero = true})) return false;
@@ -223,7 +201,8 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
   for (const auto& [parameter, bytes] : model.changes) {
     fill(state, argument(parameter), values_.fresh(), values_.integer(bytes));
   }
-  if (model.calls >= 0) start(state, argument(model.calls), argument(model.calls + 1));
+  if (model.calls >= 0 && run_thread(state, index, model, arguments, after)) return;
+  if (model.joins >= 0) join_thread(state, index, argument(0), argument(model.joins));
   // Nobody wants a block of no bytes: a size is no zero, unless it is known to be.
   for (std::size_t i = 0; i < arguments.size() && i < 32; ++i) {
     if (!(model.sizes >> i & 1)) continue;
@@ -288,7 +267,10 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
   }
   if (o.width) state.set_result(index, result == kNoValue ? values_.fresh() : result);
   last_holder_ = holder;
-  check_lost(state, index, model.frees ? LossKind::holder_freed : LossKind::overwritten);
+  check_lost(state, index,
+             model.frees        ? LossKind::holder_freed
+             : model.joins >= 0 ? LossKind::discarded
+                                : LossKind::overwritten);
   after.push_back(std::move(state));
 }
 

@@ -75,9 +75,9 @@ bool FunctionRun::is_plain_number(ValueId value) const {
 }
 
 // An input that this function frees, keeps, stores or returns.
-void FunctionRun::touch_input(ValueId value, bool surely) {
+void FunctionRun::touch_input(ValueId value, bool surely, bool freed) {
   if (mode_ != Mode::plain) return;
-  take_from(value);
+  take_from(value, freed);
   ValueId target = values_.target(value);
   if (const auto entered = entered_as_.find(target.index); entered != entered_as_.end()) {
     target = entered->second;
@@ -123,7 +123,10 @@ void FunctionRun::leave(State& state, std::uint32_t index, bool throws) {
   }
   if (state.failure != kNoValue && !limits_.oom) return;
   if (mode_ == Mode::plain) {
-    if (result != kNoValue && body_.returns_pointer) touch_input(result);
+    if (result != kNoValue && body_.returns_pointer) {
+      touch_input(result);
+      take_where_held(state, result);
+    }
     if (result != kNoValue && values_[result].kind == ValueKind::pair) {
       touch_input(values_.word(result, 0));
       touch_input(values_.word(result, 8));

@@ -59,6 +59,12 @@ void FunctionRun::run_plain() {
   }
 }
 
+// The first way to a site is the most exact.
+void FunctionRun::note_site(const Site& site, const State& before) {
+  const bool first = sites_.try_emplace(site, before).second;
+  if (!first && shape_.in_loop[shape_.block_of[site.operation]]) later_rounds_[site] = before;
+}
+
 void FunctionRun::run_site(const Site& site, const State& before) {
   if (work_ > limits_.work) {
     summary_.over_budget = true;
@@ -69,20 +75,16 @@ void FunctionRun::run_site(const Site& site, const State& before) {
   site_ = site;
   focus_ = values_.object(ObjectId::of(ObjectKind::heap, 0));
   own_name_ = block_from(site);
-  begin();
-  const BlockIndex block = BlockIndex::of(shape_.block_of[site.operation]);
-  State start = before;
-  start.trail = 0;
-  start.way_out = 0;
-  start.used_at = 0;
-  start.merged = false;
-  std::vector<State> after;
-  starting_ = true;
-  call(std::move(start), site.operation, after);
-  std::erase_if(
-      after, [&](const State& state) { return state.fate != Fate::live && !follows_freed(state); });
-  process(block, std::move(after), site.operation);
-  explore();
+  outlived_ = false;
+  const std::size_t found = candidates_->size();
+  follow_site(site, before);
+  // A loop that counts makes a list, and the first of its blocks is not the one that is
+  // handed out: any other may be.
+  const auto later = later_rounds_.find(site);
+  if (outlived_ && cases_.empty() && candidates_->size() == found && later != later_rounds_.end() &&
+      work_ <= limits_.work) {
+    follow_site(site, later->second);
+  }
   if (run_work_ > limits_.run_work) cut(Cut::work);
   if (cases_overflow_) cut(Cut::cases);
   // Whether a block stays in a global while a cycle goes round is not known.
@@ -106,6 +108,21 @@ void FunctionRun::run_site(const Site& site, const State& before) {
   made.family = family_;
   made.cases = export_cases();
   if (!made.cases.empty()) summary_.blocks.push_back(std::move(made));
+}
+
+void FunctionRun::follow_site(const Site& site, State before) {
+  begin();
+  before.trail = 0;
+  before.way_out = 0;
+  before.used_at = 0;
+  before.merged = false;
+  std::vector<State> after;
+  starting_ = true;
+  call(std::move(before), site.operation, after);
+  std::erase_if(
+      after, [&](const State& state) { return state.fate != Fate::live && !follows_freed(state); });
+  process(BlockIndex::of(shape_.block_of[site.operation]), std::move(after), site.operation);
+  explore();
 }
 
 // A block that this function gets by calling itself: the one that it makes on the

@@ -121,6 +121,7 @@ struct Candidate {
   bool merged = false;
   bool oom = false;                   // on a path where an allocation failed
   std::uint32_t parked = kNotParked;  // not lost: in this global, a ProgramSymbolId
+  bool below = false;                 // in a block that the global has
   Verdict verdict = Verdict::undecided;
   std::uint32_t freed_at = 0;  // freed twice: the operation of the first time
   FamilyId family = 0;         // freed wrongly: of the block,
@@ -175,7 +176,9 @@ class FunctionRun {
 
   // function_run.cc: which runs there are.
   void run_plain();
+  void note_site(const Site& site, const State& before);
   void run_site(const Site& site, const State& before);
+  void follow_site(const Site& site, State before);
   std::optional<Origin> made_further_down(const Site& site) const;
   void run_inputs();
   void run_input(ValueId input);
@@ -231,6 +234,7 @@ class FunctionRun {
   void overwrite(State& state, ValueId value);
   bool is_passed(const Value& base) const;
   bool is_outside(ValueId base) const;
+  bool is_followed_in_global(const Value& base) const;
   void note_index(State& state, const Value& base);
   void note_access(State& state, ValueId pointer);
   ValueId initial(ValueId base, std::int64_t offset, std::uint32_t width);
@@ -260,15 +264,20 @@ class FunctionRun {
                     const std::vector<ValueId>& arguments, std::vector<State>& after);
   void call_unknown(State state, std::uint32_t index, const Declaration* declaration,
                     const std::vector<ValueId>& arguments, std::vector<State>& after);
-  void note_unknown(std::uint32_t symbol);                       // it took the followed block
-  void start(State& state, ValueId function, ValueId argument);  // a thread
-  bool learn_size(State& state, ValueId size);                   // false: nothing is allocated
-  void raise(State state, std::uint32_t index);                  // an exception leaves the call
-  ValueId block_from(const Site& site);                          // a block that is not the focus
-  void renew(State& state, ValueId block);                       // a loop makes another one
+  void note_unknown(std::uint32_t symbol);       // it took the followed block
+  bool learn_size(State& state, ValueId size);   // false: nothing is allocated
+  void raise(State state, std::uint32_t index);  // an exception leaves the call
+  ValueId block_from(const Site& site);          // a block that is not the focus
+  void renew(State& state, ValueId block);       // a loop makes another one
   ValueId new_block(State& state, const Site& site);
   void forget_failure(State& state, ValueId block) const;
   std::vector<ValueId> arguments_of(const State& state, const Operation& o);
+
+  // thread_call.cc
+  const Summary* thread_function(ValueId function, FunctionId& id) const;
+  bool run_thread(State& state, std::uint32_t index, const LibraryModel& model,
+                  const std::vector<ValueId>& arguments, std::vector<State>& after);
+  void join_thread(State& state, std::uint32_t index, ValueId thread, ValueId to);
 
   // container_call.cc: containers of pointers.
   void call_container(State state, std::uint32_t index, ContainerEffect effect,
@@ -333,9 +342,12 @@ class FunctionRun {
                               const std::vector<ValueId>& arguments) const;
   std::string name_of(const LastHolder& holder) const;
   bool given_up(const State& state) const;
-  void park(State& state, std::uint32_t global);
-  void take_from(ValueId value);
-  void take_where_held(const State& state, ValueId value);
+  void park(State& state, std::uint32_t global, bool below = false);
+  void park_below(State& state, ValueId holder);
+  // `freed`: the value itself, not what is in it.
+  void take_from(ValueId value, bool freed = false);
+  void take_where_held(const State& state, ValueId value, bool freed = false);
+  void lose_sight(ValueId value);
   void may_take(ValueId value);
   std::uint32_t global_of(ValueId value) const;  // that it came out of, or kNotParked
   bool is_in_global(const State& state) const;
@@ -348,7 +360,7 @@ class FunctionRun {
   void add_case(const State& state, ValueId result, bool throws);
   std::vector<Cell> holders_of(const State& state) const;
   bool is_handed_out(const Case& each) const;
-  void touch_input(ValueId value, bool surely = false);
+  void touch_input(ValueId value, bool surely = false, bool freed = false);
   void note_use(ValueId value, bool pointer);
   bool is_plain_number(ValueId value) const;
   void export_plain();
@@ -388,7 +400,9 @@ class FunctionRun {
   std::unordered_map<std::uint32_t, ValueId> entered_as_;
 
   // Found by the plain run.
-  std::map<Site, State> sites_;  // with the state before the call
+  std::map<Site, State> sites_;  // with the state before the call, as it came there first
+  // Before the call when a loop came there again: what all rounds have in common.
+  std::map<Site, State> later_rounds_;
   std::vector<ValueId> touched_inputs_;
   std::vector<bool> used_as_;  // by value: two bits, see note_use()
   std::vector<std::pair<State, ValueId>> plain_exits_;
@@ -405,6 +419,7 @@ class FunctionRun {
   Site site_;                    // Mode::site
   FamilyId family_ = 0;          // of the focus
   bool starting_ = false;        // the call that makes the focus is being run
+  bool outlived_ = false;        // a later block of its site held the focus: out of sight
   std::pair<Site, std::uint32_t> last_unknown_{{}, ~0u};
   std::uint64_t run_work_ = 0;
   struct Seen {

@@ -65,8 +65,8 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
       if (met != value) changed = true;
       // What came out of a global is not seen to be that any more.
       const std::uint32_t home = global_of(place);
-      if (global_of(value) != home) may_take(value);
-      if (global_of(with) != home) may_take(with);
+      if (global_of(value) != home) lose_sight(value);
+      if (global_of(with) != home) lose_sight(with);
       Fact fact = hull(into.fact(values_, value), other.fact(values_, with));
       if (is_nonzero(into, value) && is_nonzero(other, with)) fact.nonzero = true;
       if (widens && value == merged) {

@@ -43,10 +43,22 @@ Effect parse_effect(std::string_view text) {
 
 // Which parameter is meant has to be said.
 bool is_of_parameter(std::string_view word) {
-  constexpr std::array<std::string_view, 15> kWords = {
-      "alloc-to",        "grow-to", "realloc", "returns",     "returns-or-alloc",
-      "returns-or-null", "within",  "free",    "calls",       "size",
-      "keeps",           "writes",  "changes", "writes-from", "noreturn-if"};
+  constexpr std::array<std::string_view, 16> kWords = {"alloc-to",
+                                                       "grow-to",
+                                                       "realloc",
+                                                       "returns",
+                                                       "returns-or-alloc",
+                                                       "returns-or-null",
+                                                       "within",
+                                                       "free",
+                                                       "calls",
+                                                       "size",
+                                                       "keeps",
+                                                       "writes",
+                                                       "changes",
+                                                       "writes-from",
+                                                       "noreturn-if",
+                                                       "joins"};
   return std::ranges::find(kWords, word) != kWords.end();
 }
 
@@ -84,6 +96,8 @@ bool apply(const Effect& effect, LibraryModel& model) {
     model.writes |= bit();
   } else if (effect.word == "writes-from") {
     model.writes |= ~(bit() - 1);
+  } else if (effect.word == "joins") {
+    model.joins = effect.number;
   } else if (effect.word == "changes") {
     if (effect.number < 0 || effect.bytes == 0) return false;
     model.changes.emplace_back(effect.number, effect.bytes);

@@ -211,23 +211,43 @@ bool FunctionRun::given_up(const State& state) const {
 }
 
 // The followed block goes into a global.
-void FunctionRun::park(State& state, std::uint32_t global) {
+void FunctionRun::park(State& state, std::uint32_t global, bool below) {
   state.parked = global;
   if (mode_ != Mode::site || !limits_.globals || replaying_) return;
   Candidate out = candidate(state, at_, LossKind::parked);
   out.holder = program_.symbol(ProgramSymbolId::of(global)).name;
   out.parked = global;
+  out.below = below;
   candidates_->push_back(std::move(out));
 }
 
-// The block, or what a callee left there, is freed or kept; the globals that hold it
-// have done so by now.
-void FunctionRun::take_where_held(const State& state, ValueId value) {
+// It goes into a block that a global has.
+void FunctionRun::park_below(State& state, ValueId holder) {
+  if (mode_ != Mode::site || !limits_.globals || state.fate != Fate::live) return;
+  const auto has = std::ranges::find_if(state.cells, [&](const Cell& cell) {
+    return values_.target(cell.value) == holder && global_of(cell.base) != kNotParked;
+  });
+  if (has != state.cells.end()) park(state, global_of(has->base), true);
+}
+
+// The block, or what a callee left there, is freed, kept or handed on; the globals that
+// hold it, or a block that holds it, have done so by now.
+void FunctionRun::take_where_held(const State& state, ValueId value, bool freed) {
   if (!limits_.globals || mode_ != Mode::plain) return;
-  const ValueId target = values_.target(value);
-  if (values_.is_integer(target)) return;
-  for (const Cell& cell : state.cells) {
-    if (values_.target(cell.value) == target) take_from(cell.base);
+  std::vector<ValueId> work{values_.target(value)};
+  std::vector<ValueId> done;
+  while (!work.empty()) {
+    const ValueId target = work.back();
+    work.pop_back();
+    if (values_.is_integer(target) || std::ranges::find(done, target) != done.end()) continue;
+    done.push_back(target);
+    for (const Cell& cell : state.cells) {
+      if (values_.target(cell.value) != target) continue;
+      const bool top = done.size() == 1;
+      take_from(cell.base, freed && top);
+      const ValueId holder = values_.target(cell.base);
+      if (values_.is_heap(holder)) work.push_back(holder);
+    }
   }
 }
 
@@ -244,12 +264,27 @@ std::uint32_t FunctionRun::global_of(ValueId value) const {
 }
 
 // Something that came out of a global is freed, kept or handed on.
-void FunctionRun::take_from(ValueId value) {
+void FunctionRun::take_from(ValueId value, bool freed) {
   may_take(value);
   const std::uint32_t symbol = global_of(value);
   if (!limits_.globals || symbol == kNotParked) return;
-  std::vector<std::uint32_t>& taken = summary_.taken_from;
-  if (std::find(taken.begin(), taken.end(), symbol) == taken.end()) taken.push_back(symbol);
+  const auto add = [&](std::vector<std::uint32_t>& to) {
+    if (std::ranges::find(to, symbol) == to.end()) to.push_back(symbol);
+  };
+  add(summary_.taken_from);
+  // Of a block that stands in the global itself, what it holds is not freed with it.
+  const Value& v = values_[value];
+  const ValueId place = v.kind == ValueKind::cell ? values_.target(v.a) : values_.target(value);
+  if (!freed || values_[place].kind != ValueKind::object) add(summary_.taken_below);
+}
+
+// What came out of a global is not seen to be that any more.
+void FunctionRun::lose_sight(ValueId value) {
+  may_take(value);
+  const std::uint32_t symbol = global_of(value);
+  if (!limits_.globals || mode_ != Mode::plain || symbol == kNotParked) return;
+  std::vector<std::uint32_t>& below = summary_.taken_below;
+  if (std::ranges::find(below, symbol) == below.end()) below.push_back(symbol);
 }
 
 void FunctionRun::may_take(ValueId value) {
@@ -263,7 +298,7 @@ void FunctionRun::may_take(ValueId value) {
 
 // Does a global have the followed block, by a place of its own?
 bool FunctionRun::is_in_global(const State& state) const {
-  if (mode_ != Mode::site || state.fate != Fate::live || state.parked == kNotParked) return false;
+  if (mode_ == Mode::plain || state.fate != Fate::live || state.parked == kNotParked) return false;
   return std::any_of(state.cells.begin(), state.cells.end(), [&](const Cell& cell) {
     return is_focus(cell.value) && global_of(cell.base) != kNotParked;
   });

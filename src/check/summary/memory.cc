@@ -142,6 +142,18 @@ ValueId FunctionRun::composed(const State& state, ValueId base, std::int64_t off
   return whole;
 }
 
+// In a place of the global's own a block can be followed on; what is below is foreign. So
+// can one that the function was given, or an element that the caller names, if there is no
+// cycle of calls, which could come by there again.
+bool FunctionRun::is_followed_in_global(const Value& base) const {
+  if (mode_ == Mode::plain) return false;
+  const bool own = base.kind == ValueKind::object;
+  if (mode_ == Mode::site) return own;
+  const bool named = base.kind == ValueKind::index && values_[base.b].kind == ValueKind::param &&
+                     values_[base.a].kind == ValueKind::object;
+  return (own || named) && known_.component.size() == 1;
+}
+
 void FunctionRun::store(State& state, ValueId pointer, std::uint32_t width, ValueId value) {
   const auto [base, offset] = values_.place(pointer);
   const Value v = values_[base];
@@ -164,8 +176,8 @@ void FunctionRun::store(State& state, ValueId pointer, std::uint32_t width, Valu
   if (values_[values_.target(value)].kind == ValueKind::integer) return;
   const ValueId holder = values_.target(base);
   const bool in_block = values_.is_heap(holder);
-  const bool foreign =
-      in_block ? holder != focus_ && state.is_given(holder) : is_outside(base) && !is_passed(v);
+  const bool foreign = (holder != focus_ && state.is_given(holder)) ||
+                       (!in_block && is_outside(base) && !is_passed(v));
   if (foreign) {
     const Value& root = values_[values_.root(base)];
     const bool global =
@@ -173,12 +185,13 @@ void FunctionRun::store(State& state, ValueId pointer, std::uint32_t width, Valu
     if (global && state.fate == Fate::live && focus_ != kNoValue && is_focus(value)) {
       park(state, ObjectId{root.number}.index());
     }
-    // In a place of the global's own it can be followed on; what is below is foreign.
-    const bool seen = global && mode_ == Mode::site && v.kind == ValueKind::object &&
-                      values_.target(value) == focus_;
-    if (!seen) escape(state, value);
+    if (in_block && is_focus(value)) park_below(state, holder);
+    if (!global || !is_followed_in_global(v) || values_.target(value) != focus_) {
+      escape(state, value);
+    }
   } else if ((in_block || is_outside(base)) && storing_pointer_ && width == kWord) {
     touch_input(value);  // a new block that takes it may be handed out
+    take_where_held(state, value);
   }
 }
 
@@ -313,8 +326,8 @@ void FunctionRun::free_value(State& state, ValueId value) {
     if (!seen) state.fate = Fate::freed;
     return;
   }
-  touch_input(value, true);
-  take_where_held(state, value);
+  touch_input(value, true, true);
+  take_where_held(state, value, true);
   if (mode_ != Mode::plain && state.fate == Fate::live) {
     // Something out of an array or a chain whose parts are not told apart: it
     // may be any of them, and a loop frees the others.

@@ -13,7 +13,7 @@ namespace plumb::check {
 static_assert(sizeof(Value) == 24 && sizeof(Fact) == 24 && sizeof(Cell) == 24);
 static_assert(sizeof(Case) == 144 && sizeof(Origin) == 16 && sizeof(Effect) == 104);
 static_assert(sizeof(TrailStep) == 8 && sizeof(Candidate) == 136);
-static_assert(sizeof(Summary) == sizeof(Values) + sizeof(Effect) + 128);
+static_assert(sizeof(Summary) == sizeof(Values) + sizeof(Effect) + 152);
 
 template <typename Archive>
 void fields(Archive& archive, Like<Value> auto& it) {
@@ -81,7 +81,7 @@ void fields(Archive& archive, Like<Summary> auto& it) {
     archive(it.values.all());
   }
   archive(it.effect, it.blocks, it.inputs, it.known, it.complete, it.over_budget, it.cuts,
-          it.taken_from, it.may_take, it.handed_to);
+          it.taken_from, it.taken_below, it.may_take, it.handed_to);
 }
 
 template <typename Archive>
@@ -92,8 +92,8 @@ void fields(Archive& archive, Like<TrailStep> auto& it) {
 template <typename Archive>
 void fields(Archive& archive, Like<Candidate> auto& it) {
   archive(it.function, it.origin, it.operation, it.lost_at, it.used_at, it.kind, it.holder,
-          it.trail, it.merged, it.oom, it.parked, it.verdict, it.freed_at, it.family, it.freed_by,
-          it.indirect, it.held_by);
+          it.trail, it.merged, it.oom, it.parked, it.below, it.verdict, it.freed_at, it.family,
+          it.freed_by, it.indirect, it.held_by);
 }
 
 namespace {
@@ -121,6 +121,7 @@ void each_number(Summary& summary, const Symbol& symbol, const Function& functio
   }
   for (Input& input : summary.inputs) each_number(input.cases, symbol, function);
   for (std::uint32_t& global : summary.taken_from) symbol(global);
+  for (std::uint32_t& global : summary.taken_below) symbol(global);
   for (std::uint32_t& global : summary.may_take) symbol(global);
   for (std::uint32_t& taker : summary.handed_to) symbol(taker);
   std::ranges::sort(summary.may_take);

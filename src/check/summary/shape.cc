@@ -228,6 +228,17 @@ Shape::Shape(const Function& body) {
       loop_end[to.index] = std::max(loop_end[to.index], b);
     });
   }
+  in_loop.assign(blocks, false);
+  std::uint32_t end = 0;  // of the loops that were begun, the farthest
+  bool inside = false;
+  for (std::uint32_t b = 0; b < blocks; ++b) {
+    if (inside && b > end) inside = false;
+    if (loop_head[b]) {
+      end = inside ? std::max(end, loop_end[b]) : loop_end[b];
+      inside = true;
+    }
+    in_loop[b] = inside;
+  }
   find_flags(body, flags);
   find_live_flags(body);
   find_returned(body);

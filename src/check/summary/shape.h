@@ -20,6 +20,7 @@ struct Shape {
   // By block, for a loop head: the last block that jumps back to it. Blocks are in
   // reverse post-order, so the loop lies between the two.
   std::vector<std::uint32_t> loop_end;
+  std::vector<bool> in_loop;  // by block
   // By block: results of other blocks that are still used here or later. Only when
   // asked for.
   std::vector<std::vector<std::uint32_t>> live_in;

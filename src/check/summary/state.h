@@ -60,8 +60,9 @@ struct State {
   // inputs that are followed only. `ways_lost`: there are too many to say.
   std::vector<Way> ways;
   bool ways_lost = false;
-  std::vector<ValueId> given;  // blocks other than the focus that others may reach
-  std::uint32_t trail = 0;     // the path that led here: index into the run's trails
+  // Blocks other than the focus, and variables that a thread has, that others may reach.
+  std::vector<ValueId> given;
+  std::uint32_t trail = 0;  // the path that led here: index into the run's trails
   // The return, break or goto by which a scope is being left: the operation, or 0.
   std::uint32_t way_out = 0;
   // Where the followed block was last looked into or passed on: the operation, or 0.

@@ -131,6 +131,9 @@ struct Summary {
   // Globals out of which something is freed, kept or handed on (ProgramSymbolIds),
   // collected when blocks that are parked in globals are asked for.
   std::vector<std::uint32_t> taken_from;
+  // Those of which not only the block itself that they hold was freed, but something that
+  // is in it may have been freed, kept or handed on.
+  std::vector<std::uint32_t> taken_below;
   // Globals out of which this function, or one that it calls, may free, keep or hand
   // on something (ProgramSymbolIds, sorted): a caller that left a block there does not
   // know what became of it.
