@@ -124,6 +124,7 @@ void FunctionRun::call_unknown(State state, std::uint32_t index, const Declarati
   const std::uint64_t alone = !declaration && is_indirect_call(o) ? program_.left_alone(o.type) : 0;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (i < 64 && (alone >> i & 1)) continue;
+    if (o.read_from != 0 && i >= o.read_from) continue;
     const bool reads = declaration && i < 64 && (declaration->const_params >> i & 1);
     const bool is_number = declaration && i < 64 && (declaration->number_params >> i & 1);
     const bool keeps = !declaration || i >= 64 || is_number || (declaration->kept_params >> i & 1);
