@@ -34,6 +34,7 @@ struct LibraryModel {
   int calls = -1;            // starts the function in this parameter with the next one
   bool result_zero = false;  // when the allocation succeeds
   bool result_positive = false;
+  bool may_fail = false;        // with another result, and no block, for reasons of its own
   bool result_natural = false;  // not negative
   bool result_status = false;   // not below -1
   Params sizes = 0;             // how much to allocate: not zero
