@@ -173,6 +173,10 @@ void UnitBuilder::add_declarations() {
     // keep its address: those that do are given a parent or a list.
     const std::uint64_t others = out.kept_params & ~out.const_params & ~std::uint64_t{1};
     if (others == 0 && is_constructor(function)) out.kept_params &= ~std::uint64_t{1};
+    // What a declaration does not name may be kept, unless the call has a format for it. (Where
+    // a block is made, arguments without a name are what it is made of.)
+    const std::size_t named = function.arg_size();
+    if (function.isVarArg() && named < 64 && !out.allocates) out.kept_params |= ~0ull << named;
     unit_.declarations.push_back(out);
   }
 }

@@ -20,6 +20,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
+#include "check/lower/format.h"
 #include "check/lower/unit_builder.h"
 
 namespace plumb::check {
@@ -67,6 +68,7 @@ class FunctionBuilder {
   void lower_terminator(const llvm::Instruction& instruction);
   void lower_atomic(const llvm::AtomicRMWInst& atomic);
   void lower_swap(const llvm::AtomicCmpXchgInst& swap);
+  void lower_list(const llvm::GEPOperator& gep);
   std::int64_t aggregate_offset(llvm::Type* type, llvm::ArrayRef<unsigned> indices);
   void resolve_phis();
 
@@ -395,6 +397,27 @@ bool FunctionBuilder::lower_intrinsic(const llvm::CallBase& call) {
       out.c = length;
       return true;
     }
+    // The arguments that have no name are, together, one parameter behind the last that
+    // has one; a list of them points to it.
+    case llvm::Intrinsic::vastart: {
+      const Operand list = operand(intrinsic->getArgOperand(0));
+      Operation& out = add(Op::store, &call);
+      out.a = list;
+      out.b = Operand::of(OperandKind::param, out_.params);
+      out.width = sizeof(void*);
+      out.pointer = true;
+      return true;
+    }
+    case llvm::Intrinsic::vacopy: {
+      const Operand to = operand(intrinsic->getArgOperand(0));
+      const Operand from = operand(intrinsic->getArgOperand(1));
+      const Operand length = integer(sizeof(void*));
+      Operation& out = add(Op::copy, &call);
+      out.a = to;
+      out.b = from;
+      out.c = length;
+      return true;
+    }
     case llvm::Intrinsic::threadlocal_address:
     case llvm::Intrinsic::expect:
     case llvm::Intrinsic::expect_with_probability:
@@ -421,6 +444,7 @@ void FunctionBuilder::lower_call(const llvm::CallBase& call) {
   out.pointer = call.getType()->isPointerTy();
   out.width = call.getType()->isVoidTy() ? 0 : width(call.getType());
   out.type = unit_.type_hash(*call.getFunctionType());
+  out.read_from = formatted_from(call);
   out.pool_begin = static_cast<std::uint32_t>(out_.pool.size());
   out.pool_count = static_cast<std::uint32_t>(arguments.size());
   out_.pool.insert(out_.pool.end(), arguments.begin(), arguments.end());
@@ -470,6 +494,24 @@ void FunctionBuilder::lower_atomic(const llvm::AtomicRMWInst& atomic) {
   store.pointer = atomic.getType()->isPointerTy();
 }
 
+// A function takes arguments out of a list of them (`va_arg`), and does with them what it
+// likes: as if it gave them all to one of which nothing is known.
+void FunctionBuilder::lower_list(const llvm::GEPOperator& gep) {
+  const auto* type = llvm::dyn_cast<llvm::StructType>(gep.getSourceElementType());
+  if (!type || type->isLiteral() || type->getName() != "struct.__va_list_tag") return;
+  const Operand list = operand(gep.getPointerOperand());
+  Operation& load = add(Op::load, current_);
+  load.a = list;
+  load.width = sizeof(void*);
+  load.pointer = true;
+  const Operand arguments = Operand::of(OperandKind::result, last());
+  Operation& out = add(Op::call, current_);
+  out.nounwind = true;
+  out.pool_begin = static_cast<std::uint32_t>(out_.pool.size());
+  out.pool_count = 1;
+  out_.pool.push_back(arguments);
+}
+
 // Whether the exchange happens is not known: an unknown function sees both.
 void FunctionBuilder::lower_swap(const llvm::AtomicCmpXchgInst& swap) {
   const Operand to = operand(swap.getPointerOperand());
@@ -506,6 +548,7 @@ void FunctionBuilder::lower(const llvm::Instruction& instruction) {
     return;
   }
   if (const auto* gep = llvm::dyn_cast<llvm::GEPOperator>(&instruction)) {
+    lower_list(*gep);
     lower_gep(*gep, &instruction);
     return result(instruction);
   }

@@ -135,12 +135,13 @@ struct Location {
 struct Operation {
   Op op = Op::unreachable;
   Code code = Code::none;
-  bool pointer = false;      // load, store: the value is a pointer
-  bool noreturn = false;     // call
-  bool nounwind = false;     // call
-  bool varargs = false;      // call: through a variadic type
-  std::uint16_t unused = 0;  // so that no byte is padding: see unit_file.cc
-  std::uint32_t width = 0;   // bytes; for casts and binaries too (1 for i1)
+  bool pointer = false;   // load, store: the value is a pointer
+  bool noreturn = false;  // call
+  bool nounwind = false;  // call
+  bool varargs = false;   // call: through a variadic type
+  // call: the arguments from this one on are named by a format that reads them; 0: none
+  std::uint16_t read_from = 0;
+  std::uint32_t width = 0;  // bytes; for casts and binaries too (1 for i1)
   Operand a, b, c;
   std::int64_t immediate = 0;
   std::uint32_t pool_begin = 0;  // into Function::pool

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -37,6 +38,15 @@ const Candidate& shortest(const Group& group) {
   return *std::min_element(group.begin(), group.end(), [](const Candidate& a, const Candidate& b) {
     return a.trail.size() < b.trail.size();
   });
+}
+
+// The way on which the first stage saw the shortest of them.
+Guide guide_of(const Group& group) {
+  Guide out;
+  for (const TrailStep& step : shortest(group).trail) {
+    if (step.branch >= 0) out.branches.push_back(step);
+  }
+  return out;
 }
 
 // What became of a group, and at which step.
@@ -80,8 +90,11 @@ class Prover {
   unsigned steps() const { return steps_; }
 
  private:
-  Answer replay(FunctionRun run, const Origin& site, Defect defect,
-                const std::vector<std::uint32_t>& goals, bool anywhere) const;
+  using MakeRun = std::function<FunctionRun()>;
+  Answer follow(FunctionRun run, const Origin& site, Defect defect,
+                const std::vector<std::uint32_t>& goals, const Guide& guide, bool anywhere) const;
+  Answer replay(const MakeRun& run, const Origin& site, Defect defect,
+                const std::vector<std::uint32_t>& goals, const Guide& guide, bool anywhere) const;
   Answer replay_with_callees(const Group& group, const Known& known) const;
   Answer replay_inlined(const Group& group, const Known& known, const Inlined& inlined) const;
 
@@ -95,8 +108,9 @@ class Prover {
   unsigned steps_ = 0;
 };
 
-Answer Prover::replay(FunctionRun run, const Origin& site, Defect defect,
-                      const std::vector<std::uint32_t>& goals, bool anywhere) const {
+Answer Prover::follow(FunctionRun run, const Origin& site, Defect defect,
+                      const std::vector<std::uint32_t>& goals, const Guide& guide,
+                      bool anywhere) const {
   Answer answer;
   bool unsure = false;
   // Merged states may see a loss late: what a result in another block still held.
@@ -121,7 +135,7 @@ Answer Prover::replay(FunctionRun run, const Origin& site, Defect defect,
     answer.lost = lost;
     return true;
   };
-  switch (run.replay(site, defect, goals, on_loss)) {
+  switch (run.replay(site, defect, goals, guide, on_loss)) {
     case ReplayEnd::exhausted:
       answer.verdict = elsewhere ? Verdict::proved : Verdict::refuted;
       answer.lost = elsewhere;
@@ -132,6 +146,20 @@ Answer Prover::replay(FunctionRun run, const Origin& site, Defect defect,
     case ReplayEnd::truncated:
       break;
   }
+  return answer;
+}
+
+// A large function has too many paths to come upon the right one by chance: then the one
+// on which the first stage saw the loss is followed, to prove it or to know no more.
+Answer Prover::replay(const MakeRun& run, const Origin& site, Defect defect,
+                      const std::vector<std::uint32_t>& goals, const Guide& guide,
+                      bool anywhere) const {
+  Answer answer = follow(run(), site, defect, goals, {}, anywhere);
+  if (answer.verdict != Verdict::undecided || answer.lost || guide.branches.empty()) return answer;
+  const Answer guided = follow(run(), site, defect, goals, guide, anywhere);
+  const std::uint64_t queries = answer.queries + guided.queries;
+  if (guided.verdict == Verdict::proved) answer = guided;
+  answer.queries = queries;
   return answer;
 }
 
@@ -171,9 +199,13 @@ Answer Prover::replay_inlined(const Group& group, const Known& known,
         group, [&](const Candidate& each) { return each.lost_at == inlined.top[i]; });
     if (is_goal) goals.push_back(i);
   }
-  Answer answer =
-      replay(FunctionRun(program_, library_, known, function, LinkedBody{inlined.body}, limits_),
-             inlined.site, defect_of(first.kind), goals, true);
+  Guide guide = guide_of(group);
+  guide.top = &inlined.top;
+  guide.own = &inlined.own;
+  const MakeRun run = [&] {
+    return FunctionRun(program_, library_, known, function, LinkedBody{inlined.body}, limits_);
+  };
+  Answer answer = replay(run, inlined.site, defect_of(first.kind), goals, guide, true);
   if (!answer.lost) return answer;
   Candidate& lost = *answer.lost;
   lost.origin = first.origin;
@@ -194,9 +226,11 @@ Outcome Prover::decide(const Group& group, Reads* reads) const {
   std::vector<std::uint32_t> goals;
   for (const Candidate& each : group) goals.push_back(each.lost_at);
   Outcome out;
+  const MakeRun run = [&] {
+    return FunctionRun(program_, library_, known, FunctionId::of(first.function), limits_);
+  };
   const Answer alone =
-      replay(FunctionRun(program_, library_, known, FunctionId::of(first.function), limits_),
-             first.origin, defect_of(first.kind), goals, false);
+      replay(run, first.origin, defect_of(first.kind), goals, guide_of(group), false);
   out.queries = alone.queries;
   out.candidate = alone.lost.value_or(shortest(group));
   if (alone.verdict == Verdict::refuted) {

@@ -19,7 +19,10 @@ class FunctionRun::Instance {
         arguments_(arguments),
         makes_focus_(makes_focus),
         values_(run.known_.find(callee)->values),
-        map_(values_.size(), kNoValue) {}
+        map_(values_.size(), kNoValue) {
+    const ProgramView::Signature target = run.program_.signature(callee);
+    if (target.variadic) named_ = target.params;
+  }
 
   ValueId operator()(ValueId id) {
     if (id == kNoValue) return kNoValue;
@@ -37,7 +40,8 @@ class FunctionRun::Instance {
         return out.integer(v.number);
       case ValueKind::param: {
         const auto number = static_cast<std::size_t>(v.number);
-        return number < arguments_.size() ? arguments_[number] : out.fresh();
+        const bool has_name = number < named_ && number < arguments_.size();
+        return has_name ? arguments_[number] : out.fresh();
       }
       case ValueKind::object: {
         const ObjectId object{v.number};
@@ -90,9 +94,30 @@ class FunctionRun::Instance {
   FunctionId callee_;
   const std::vector<ValueId>& arguments_;
   bool makes_focus_;
+  std::size_t named_ = SIZE_MAX;  // variadic: parameters that stand for one argument each
   const Values& values_;
   std::vector<ValueId> map_;
 };
+
+namespace {
+
+// Does a variadic function do more with the arguments that have no name than look at
+// them? They are one parameter, behind the others.
+bool touches_rest(const Summary& summary, std::uint32_t named) {
+  const auto is_rest = [&](ValueId value) {
+    if (value == kNoValue) return false;
+    const Value& root = summary.values[summary.values.root(value)];
+    return root.kind == ValueKind::param && root.number >= named;
+  };
+  return is_rest(summary.effect.result) ||
+         std::ranges::any_of(summary.inputs,
+                             [&](const Input& each) { return is_rest(each.value); }) ||
+         std::ranges::any_of(summary.effect.writes, [&](const Cell& each) {
+           return is_rest(each.base) || is_rest(each.value);
+         });
+}
+
+}  // namespace
 
 ValueId FunctionRun::in_caller(Instance& at_call, ValueId value) { return at_call(value); }
 
@@ -468,7 +493,7 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
   if (!summary.complete) {
     escape(next, arguments);
   }
-  if (target.variadic) {
+  if (target.variadic && o.read_from == 0 && touches_rest(summary, target.params)) {
     const std::size_t named = std::min<std::size_t>(target.params, arguments.size());
     escape(next, std::span(arguments).subspan(named));
   }

@@ -126,6 +126,7 @@ void FunctionRun::call_unknown(State state, std::uint32_t index, const Declarati
   const std::uint64_t alone = !declaration && is_indirect_call(o) ? program_.left_alone(o.type) : 0;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (i < 64 && (alone >> i & 1)) continue;
+    if (o.read_from != 0 && i >= o.read_from) continue;
     const bool reads = declaration && i < 64 && (declaration->const_params >> i & 1);
     const bool is_number = declaration && i < 64 && (declaration->number_params >> i & 1);
     const bool keeps = !declaration || i >= 64 || is_number || (declaration->kept_params >> i & 1);
@@ -239,10 +240,19 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
     }
   } else if (model.alloc_to >= 0 || model.grow_to >= 0) {
     const ValueId to = argument(model.alloc_to >= 0 ? model.alloc_to : model.grow_to);
+    const bool fails = model.may_fail && !(mode_ == Mode::site && starting_);
+    if (fails && mode_ != Mode::plain) {
+      State failed = state;
+      const ValueId status = values_.fresh();
+      failed.learn(values_, status, {.nonzero = true});
+      failed.set_result(index, status);
+      after.push_back(std::move(failed));
+    }
     const ValueId block = new_block(state, site);
     if (model.grow_to >= 0 && block != focus_) free_value(state, load(state, to, 8));
     store(state, to, 8, block);
-    if (model.result_zero) result = values_.integer(0);
+    const bool either = fails && mode_ == Mode::plain;
+    if (model.result_zero && !either) result = values_.integer(0);
     if (model.result_positive) {
       result = values_.fresh();
       state.learn(values_, result, {1, INT64_MAX, true});

@@ -131,6 +131,15 @@ struct Candidate {
   Origin held_by;
 };
 
+// The branches of a path, in the numbers of the function that was looked at first.
+// `top` and `own` are for a body into which callees were put: what an operation is there,
+// and whether it is the function's own.
+struct Guide {
+  std::vector<TrailStep> branches;
+  const std::vector<std::uint32_t>* top = nullptr;
+  const std::vector<bool>* own = nullptr;
+};
+
 // A body made for the analysis of several functions: its symbols are those of the
 // program, not of a unit.
 struct LinkedBody {
@@ -159,8 +168,9 @@ class FunctionRun {
   // Follows the block of `site` path by path, from the function's entry, without
   // merging states, as far as paths lead to one of the operations `goals`; those
   // with few decisions first.
+  // `guide`: if it has branches, no other path is followed.
   ReplayEnd replay(const Origin& site, Defect defect, const std::vector<std::uint32_t>& goals,
-                   const OnLoss& on_loss);
+                   const Guide& guide, const OnLoss& on_loss);
 
  private:
   // A call that hands out a block: block `inner` of the callee, or the
@@ -232,6 +242,7 @@ class FunctionRun {
   void havoc(State& state, ValueId value);
   void rewrite(State& state, ValueId value);
   void overwrite(State& state, ValueId value);
+  void blur_text(State& state, ValueId written);
   bool is_passed(const Value& base) const;
   bool is_outside(ValueId base) const;
   bool is_followed_in_global(const Value& base) const;

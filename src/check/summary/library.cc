@@ -105,6 +105,8 @@ bool apply(const Effect& effect, LibraryModel& model) {
     model.result_zero = true;
   } else if (effect.word == "result-positive") {
     model.result_positive = true;
+  } else if (effect.word == "may-fail") {
+    model.may_fail = true;
   } else if (effect.word == "result-natural") {
     model.result_natural = true;
   } else if (effect.word == "result-status") {

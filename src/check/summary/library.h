@@ -35,6 +35,7 @@ struct LibraryModel {
   int joins = -1;            // the result of the thread in parameter 0 is stored through this one
   bool result_zero = false;  // when the allocation succeeds
   bool result_positive = false;
+  bool may_fail = false;        // with another result, and no block, for reasons of its own
   bool result_natural = false;  // not negative
   bool result_status = false;   // not below -1
   Params sizes = 0;             // how much to allocate: not zero

@@ -171,6 +171,7 @@ void FunctionRun::store(State& state, ValueId pointer, std::uint32_t width, Valu
     store_element(state, base, value);
   } else {
     state.set_cell(base, offset, width, value);
+    if (width == 1) blur_text(state, base);
   }
   // Kept in a structure that we cannot follow: it is somebody else's now.
   if (values_[values_.target(value)].kind == ValueKind::integer) return;
@@ -192,6 +193,21 @@ void FunctionRun::store(State& state, ValueId pointer, std::uint32_t width, Valu
   } else if ((in_block || is_outside(base)) && storing_pointer_ && width == kWord) {
     touch_input(value);  // a new block that takes it may be handed out
     take_where_held(state, value);
+  }
+}
+
+// A character of a text was written, nobody knows which: it may be one that was known, and
+// whether a text is empty is said by its first.
+void FunctionRun::blur_text(State& state, ValueId written) {
+  const Value v = values_[written];
+  if (v.kind != ValueKind::index || v.number != 1) return;
+  const auto [base, start] = values_.place(v.a);
+  const std::int64_t nearest = std::max<std::int64_t>(0, state.fact(values_, v.b).low);
+  const bool filled = !state.find_cell(base, start) && state.find_cell(base, kRest);
+  if (filled && nearest == 0) state.set_cell(base, start, 1, values_.fresh());
+  for (Cell& cell : state.cells) {
+    const bool is_text = cell.base == base && cell.width == 1 && cell.offset - start >= nearest;
+    if (is_text && values_.is_integer(cell.value)) cell.value = values_.fresh();
   }
 }
 
@@ -222,6 +238,7 @@ void FunctionRun::copy(State& state, ValueId to, ValueId from, ValueId length) {
     }
     for (const ValueId value : held) escape(state, value);
     state.set_cell(base, kRest, 0, values_.fresh());
+    blur_text(state, base);
     return;
   }
   struct Part {
@@ -469,6 +486,10 @@ void FunctionRun::overwrite(State& state, ValueId value) {
     return cell.base == at && cell.offset >= from && !values_.is_heap(values_.target(cell.value));
   });
   state.set_cell(base, kRest, 0, values_.fresh());
+  if (v.kind == ValueKind::index && v.number == 1) {
+    state.set_cell(base, offset, 1, values_.fresh());
+    blur_text(state, base);
+  }
 }
 
 // Unknown code may have written there.

@@ -39,6 +39,8 @@ struct FunctionRun::Replaying {
     std::uint32_t decisions = 0;
     std::uint32_t cost = 0;
     std::uint32_t number = 0;
+    std::uint32_t guided = 0;  // branches of the guide that it took
+    bool astray = false;       // and then others
     BlockIndex block;
     State state;
     std::vector<Rounds> rounds;  // by loop
@@ -47,7 +49,28 @@ struct FunctionRun::Replaying {
     return a.cost != b.cost ? a.cost > b.cost : a.number < b.number;
   }
 
+  // What the path has decided since the one in hand, held against the guide. Steps are
+  // those since the block was made.
+  void compare(Path& path, const std::vector<TrailNode>& trails) const {
+    const std::uint32_t known = trails[now_trail].length;
+    std::vector<TrailStep> steps;
+    for (std::uint32_t at = path.state.trail; at && trails[at].length > known;
+         at = trails[at].before) {
+      steps.push_back(trails[at].step);
+    }
+    for (auto step = steps.rbegin(); step != steps.rend() && !path.astray; ++step) {
+      if (step->branch < 0 || (guide->own && !(*guide->own)[step->operation])) continue;
+      const std::uint32_t operation = guide->top ? (*guide->top)[step->operation] : step->operation;
+      path.astray = path.guided == guide->branches.size() ||
+                    guide->branches[path.guided].operation != operation ||
+                    guide->branches[path.guided].branch != step->branch;
+      if (!path.astray) ++path.guided;
+    }
+  }
+
   const OnLoss* on_loss = nullptr;
+  const Guide* guide = nullptr;
+  std::uint32_t now_trail = 0;  // of the path in hand, where its block began
   Defect defect = Defect::leak;
   std::vector<Loop> loops;
   std::vector<std::uint32_t> to_site;  // by block: how far it is
@@ -74,7 +97,8 @@ void FunctionRun::decide_openly(bool open) {
 }
 
 ReplayEnd FunctionRun::replay(const Origin& site, Defect defect,
-                              const std::vector<std::uint32_t>& goals, const OnLoss& on_loss) {
+                              const std::vector<std::uint32_t>& goals, const Guide& guide,
+                              const OnLoss& on_loss) {
   mode_ = Mode::site;
   site_ = {site.operation, site.callee, site.inner};
   focus_ = values_.object(ObjectId::of(ObjectKind::heap, 0));
@@ -84,6 +108,7 @@ ReplayEnd FunctionRun::replay(const Origin& site, Defect defect,
   replaying_ = std::make_shared<Replaying>();
   Replaying& r = *replaying_;
   r.on_loss = &on_loss;
+  r.guide = &guide;
   r.defect = defect;
   for (std::uint32_t b = 0; b < body_.blocks.size(); ++b) {
     if (shape_.loop_head[b]) r.loops.push_back({b, shape_.loop_end[b]});
@@ -102,6 +127,7 @@ ReplayEnd FunctionRun::replay(const Origin& site, Defect defect,
     r.now = std::move(r.waiting.back());
     r.waiting.pop_back();
     std::vector<State> states;
+    r.now_trail = r.now.state.fate == Fate::none ? 0 : r.now.state.trail;
     states.push_back(std::move(r.now.state));
     process(r.now.block, std::move(states), body_.blocks[r.now.block.index].begin);
     if (r.stopped) return ReplayEnd::stopped;
@@ -181,6 +207,11 @@ void FunctionRun::send_replayed(BlockIndex from, BlockIndex to, State state) {
   path.number = ++r.number;
   path.block = to;
   path.state = std::move(state);
+  path.guided = r.now.guided;
+  path.astray = r.now.astray;
+  const bool guided = path.state.fate != Fate::none && !r.guide->branches.empty();
+  if (guided) r.compare(path, trails_);
+  if (path.astray) return;
   if (r.waiting.size() >= kMostWaiting) {
     r.truncated = true;
     return;
