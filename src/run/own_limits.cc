@@ -17,6 +17,11 @@ void raise_to(__rlimit_resource resource, const rlimit& old, rlim_t wanted) {
 
 }  // namespace
 
+bool OwnLimits::is_stack_small() {
+  rlimit now{};
+  return getrlimit(RLIMIT_STACK, &now) == 0 && now.rlim_cur < (rlim_t{1} << 20);
+}
+
 OwnLimits& OwnLimits::raised() {
   static OwnLimits limits;
   return limits;

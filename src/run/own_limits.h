@@ -12,6 +12,8 @@ class OwnLimits {
  public:
   // Raises what can be raised, the first time.
   static OwnLimits& raised();
+  // The stack could not be raised: what needs more has to have one of its own.
+  static bool is_stack_small();
   // In a child between fork and exec: all as it was.
   void put_back() const;
 

@@ -1,5 +1,6 @@
 #include "run/run.h"
 
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -261,11 +262,7 @@ Result<RunOutcome> run_and_follow(const RunOptions& options, Launch first, const
   return outcome;
 }
 
-}  // namespace
-
-Result<RunOutcome> run_program(const RunOptions& options) {
-  PLUMB_CHECK(!options.command.empty());
-  OwnLimits::raised();
+Result<RunOutcome> run_here(const RunOptions& options) {
   const Result<std::string> program = find_program(options.command.front());
   if (!program) return std::unexpected(program.error());
   if (Result<void> good = check_program(*program); !good) return std::unexpected(good.error());
@@ -349,6 +346,37 @@ Result<RunOutcome> run_program(const RunOptions& options) {
   }
   finish(options, *ended, outcome.report);
   return outcome;
+}
+
+struct Work {
+  const RunOptions* options;
+  std::optional<Result<RunOutcome>> outcome;
+};
+
+}  // namespace
+
+Result<RunOutcome> run_program(const RunOptions& options) {
+  PLUMB_CHECK(!options.command.empty());
+  OwnLimits::raised();
+  if (!OwnLimits::is_stack_small()) return run_here(options);
+  constexpr std::size_t kStack = std::size_t{16} << 20;
+  Work work{&options, {}};
+  pthread_attr_t attributes;
+  pthread_t thread{};
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStack);
+  const int problem = pthread_create(
+      &thread, &attributes,
+      [](void* given) -> void* {
+        Work& mine = *static_cast<Work*>(given);
+        mine.outcome = run_here(*mine.options);
+        return nullptr;
+      },
+      &work);
+  pthread_attr_destroy(&attributes);
+  if (problem != 0) return run_here(options);
+  pthread_join(thread, nullptr);
+  return *std::move(work.outcome);
 }
 
 Result<Report> report_of_trace(const std::string& path) {
