@@ -2,7 +2,6 @@
 // EXPECT: lost 1 block 104 bytes, indirect 3 blocks 300 bytes
 // CAUSE: scope-end
 // GAP(run, -O2): holder - the debug information has no variable there
-// GAP(check): found - whether the path can be taken is not decided, and such findings are hidden
 #include <string>
 
 #include "case.h"
