@@ -282,6 +282,7 @@ class FunctionRun {
   void renew(State& state, ValueId block);       // a loop makes another one
   ValueId new_block(State& state, const Site& site);
   void forget_failure(State& state, ValueId block) const;
+  const ProgramSymbol* settable_allocator(const State& state, Operand callee);
   std::vector<ValueId> arguments_of(const State& state, const Operation& o);
 
   // thread_call.cc
