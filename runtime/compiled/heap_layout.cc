@@ -10,6 +10,7 @@ namespace plumb::rt {
 
 bool prepare_heap_layout() { return true; }
 void note_sbrk(uintptr_t, intptr_t) {}
+uintptr_t main_arena_address() { return 0; }
 
 void allocator_ranges(const OwnVector<Mapping>&, OwnVector<Range>& ranges) {
   ranges.push(arena_range());
