@@ -127,7 +127,7 @@ bool place_streams(const Prepared& prepared) {
 [[noreturn]] void run_child(const Prepared& prepared) {
   if (place(prepared.trace) && place(prepared.wants) && place(prepared.tell) &&
       place_streams(prepared)) {
-    OwnLimits::raised().put_back();
+    OwnLimits::put_back();
     sigprocmask(SIG_SETMASK, prepared.mask, nullptr);
     execve(prepared.program, prepared.arguments, prepared.environment);
   }
@@ -398,7 +398,7 @@ Result<Ended> launch_with(const Launch& launch, int trace_fd) {
   const std::vector<char*> arguments = pointers_to(command);
   const std::vector<char*> variables = pointers_to(environment);
 
-  OwnLimits::raised();  // made before the fork
+  const OwnLimits limits;
   // No signal between the fork and the moment the child's number is known.
   sigset_t all;
   sigset_t old_mask;

@@ -22,12 +22,11 @@ bool OwnLimits::is_stack_small() {
   return getrlimit(RLIMIT_STACK, &now) == 0 && now.rlim_cur < (rlim_t{1} << 20);
 }
 
-OwnLimits& OwnLimits::raised() {
-  static OwnLimits limits;
-  return limits;
-}
+OwnLimits* OwnLimits::in_force_ = nullptr;
 
 OwnLimits::OwnLimits() {
+  if (in_force_) return;
+  in_force_ = this;
   getrlimit(RLIMIT_FSIZE, &file_size_);
   getrlimit(RLIMIT_STACK, &stack_);
   raise_to(RLIMIT_FSIZE, file_size_, RLIM_INFINITY);
@@ -38,10 +37,17 @@ OwnLimits::OwnLimits() {
   sigaction(SIGXFSZ, &ignored, &file_signal_);
 }
 
-void OwnLimits::put_back() const {
-  setrlimit(RLIMIT_FSIZE, &file_size_);
-  setrlimit(RLIMIT_STACK, &stack_);
-  sigaction(SIGXFSZ, &file_signal_, nullptr);
+OwnLimits::~OwnLimits() {
+  if (in_force_ != this) return;
+  put_back();
+  in_force_ = nullptr;
+}
+
+void OwnLimits::put_back() {
+  if (!in_force_) return;
+  setrlimit(RLIMIT_FSIZE, &in_force_->file_size_);
+  setrlimit(RLIMIT_STACK, &in_force_->stack_);
+  sigaction(SIGXFSZ, &in_force_->file_signal_, nullptr);
 }
 
 }  // namespace plumb

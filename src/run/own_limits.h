@@ -8,17 +8,21 @@
 
 namespace plumb {
 
+// Raises what can be raised, for as long as it lives. Inside of another one it does nothing.
 class OwnLimits {
  public:
-  // Raises what can be raised, the first time.
-  static OwnLimits& raised();
+  OwnLimits();
+  ~OwnLimits();
+  OwnLimits(const OwnLimits&) = delete;
+  OwnLimits& operator=(const OwnLimits&) = delete;
+
   // The stack could not be raised: what needs more has to have one of its own.
   static bool is_stack_small();
   // In a child between fork and exec: all as it was.
-  void put_back() const;
+  static void put_back();
 
  private:
-  OwnLimits();
+  static OwnLimits* in_force_;
 
   rlimit file_size_{};
   rlimit stack_{};

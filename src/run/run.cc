@@ -357,7 +357,7 @@ struct Work {
 
 Result<RunOutcome> run_program(const RunOptions& options) {
   PLUMB_CHECK(!options.command.empty());
-  OwnLimits::raised();
+  const OwnLimits limits;
   if (!OwnLimits::is_stack_small()) return run_here(options);
   constexpr std::size_t kStack = std::size_t{16} << 20;
   Work work{&options, {}};
