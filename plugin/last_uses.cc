@@ -1,6 +1,7 @@
 #include "last_uses.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -68,17 +69,28 @@ void LastUses::collect(Function& function) {
     if (auto* load = dyn_cast<LoadInst>(&instruction); load && load->getType()->isPointerTy()) {
       note_uses(*load);
     } else if (auto* store = dyn_cast<StoreInst>(&instruction)) {
-      Value* value = store->getValueOperand();
-      if (!value->getType()->isPointerTy()) continue;
-      const Holder holder = holder_at(store->getPointerOperand());
-      if (holder.base) history_of(holder).change_at(store);
-      shared_.insert(value->stripInBoundsOffsets());
+      note_store(*store);
     } else if (auto* copy = dyn_cast<AnyMemIntrinsic>(&instruction)) {
       handed_out_.emplace_back(copy->getRawDest()->stripInBoundsOffsets(), copy);
     } else if (is_call(instruction)) {
       note_addresses(cast<CallBase>(instruction));
     }
   }
+}
+
+void LastUses::note_store(const StoreInst& store) {
+  const Value* value = store.getValueOperand();
+  // A number can be a pointer, too (uintptr_t, unions).
+  if (layout_.getTypeStoreSize(value->getType()) != layout_.getPointerSize()) return;
+  if (value->getType()->isPointerTy()) shared_.insert(value->stripInBoundsOffsets());
+  auto* address = const_cast<Value*>(store.getPointerOperand());
+  if (const Holder holder = holder_at(address); holder.base) {
+    history_of(holder).change_at(&store);
+    return;
+  }
+  // An element at some index: any of them.
+  const Value* base = getUnderlyingObject(address);
+  if (isa<AllocaInst>(base) || isa<GlobalVariable>(base)) handed_out_.emplace_back(base, &store);
 }
 
 // Whoever gets a variable's address may write to it, now and later.

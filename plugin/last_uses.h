@@ -80,6 +80,7 @@ class LastUses {
                   const llvm::BasicBlock& to) const;
   void collect(llvm::Function& function);
   void note_uses(llvm::LoadInst& load);
+  void note_store(const llvm::StoreInst& store);
   void note_addresses(const llvm::CallBase& call);
   void pass_on_changes();
   void order();
@@ -93,7 +94,8 @@ class LastUses {
 
   const llvm::DataLayout& layout_;
   llvm::DenseMap<Key, History> histories_;
-  // Variables whose address somebody else has, and the calls that it is given to.
+  // Variables whose address somebody else has, and the calls that it is given to; stores
+  // that may be to any part of a variable.
   llvm::DenseSet<const llvm::Value*> shared_;
   std::vector<std::pair<const llvm::Value*, const llvm::Instruction*>> handed_out_;
 };
