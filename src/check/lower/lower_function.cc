@@ -603,6 +603,9 @@ void FunctionBuilder::lower(const llvm::Instruction& instruction) {
     out.b = b;
     out.code = code;
     out.width = width(instruction.getType());
+    out.pointer = code == Code::sub &&
+                  llvm::isa<llvm::PtrToIntOperator>(instruction.getOperand(0)) &&
+                  llvm::isa<llvm::PtrToIntOperator>(instruction.getOperand(1));
     return result(instruction);
   }
   if (const auto* extract = llvm::dyn_cast<llvm::ExtractValueInst>(&instruction)) {

@@ -135,7 +135,7 @@ struct Location {
 struct Operation {
   Op op = Op::unreachable;
   Code code = Code::none;
-  bool pointer = false;   // load, store: the value is a pointer
+  bool pointer = false;   // load, store: the value is a pointer; binary: a distance of two
   bool noreturn = false;  // call
   bool nounwind = false;  // call
   bool varargs = false;   // call: through a variadic type

@@ -310,9 +310,11 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
       result = values_.index(base, values_.fresh(), 1);
     }
   }
-  if ((model.result_natural || model.result_status) && result == kNoValue) {
+  if ((model.result_natural || model.result_length || model.result_status) && result == kNoValue) {
     result = values_.fresh();
-    state.learn(values_, result, {model.result_natural ? 0 : -1, INT64_MAX, false});
+    state.learn(
+        values_, result,
+        {model.result_status ? -1 : 0, model.result_length ? kLargestObject : INT64_MAX, false});
   }
   if (o.width) state.set_result(index, result == kNoValue ? values_.fresh() : result);
   last_holder_ = holder;

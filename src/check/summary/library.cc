@@ -109,6 +109,8 @@ bool apply(const Effect& effect, LibraryModel& model) {
     model.may_fail = true;
   } else if (effect.word == "result-natural") {
     model.result_natural = true;
+  } else if (effect.word == "result-length") {
+    model.result_length = true;
   } else if (effect.word == "result-status") {
     model.result_status = true;
   } else if (effect.word == "copies") {

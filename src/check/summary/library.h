@@ -37,6 +37,7 @@ struct LibraryModel {
   bool result_positive = false;
   bool may_fail = false;        // with another result, and no block, for reasons of its own
   bool result_natural = false;  // not negative
+  bool result_length = false;   // of something in memory
   bool result_status = false;   // not below -1
   Params sizes = 0;             // how much to allocate: not zero
   Params frees = 0;

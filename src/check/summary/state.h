@@ -29,6 +29,10 @@ struct Fact {
   bool operator==(const Fact&) const = default;
 };
 
+// Bytes of one object, at most. Larger ones exist; but a program that counts bytes in an
+// int says what it does with them, and what it then loses nobody wants to read of.
+inline constexpr std::int64_t kLargestObject = (std::int64_t{1} << 30) - 1;
+
 Fact hull(const Fact& a, const Fact& b);
 bool are_apart(const Fact& a, const Fact& b);  // no value has both
 

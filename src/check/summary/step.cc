@@ -107,10 +107,12 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
     case Op::index:
       state.set_result(index, values_.index(value(state, o.a), value(state, o.b), o.immediate));
       break;
-    case Op::binary:
-      state.set_result(index,
-                       values_.binary(o.code, value(state, o.a), value(state, o.b), o.width));
+    case Op::binary: {
+      const ValueId result = values_.binary(o.code, value(state, o.a), value(state, o.b), o.width);
+      if (o.pointer) state.learn(values_, result, {-kLargestObject, kLargestObject, false});
+      state.set_result(index, result);
       break;
+    }
     case Op::compare:
       state.set_result(index,
                        values_.compare(o.code, value(state, o.a), value(state, o.b), o.width));
