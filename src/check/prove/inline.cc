@@ -98,7 +98,10 @@ class Inliner {
     if (callee.operations.size() > most) return std::nullopt;
     // It may have got the block by calling itself.
     if (makes && calls_itself(id)) return std::nullopt;
-    if (planned_ + callee.operations.size() > limits_.total) return std::nullopt;
+    if (planned_ + callee.operations.size() > limits_.total) {
+      out_.full = true;
+      return std::nullopt;
+    }
     planned_ += callee.operations.size();
     return id;
   }
@@ -128,8 +131,11 @@ class Inliner {
   void copy_operation(Copy& from, std::uint32_t index) {
     const Operation& o = from.body.operations[index];
     const bool makes = from.site && from.site->operation == index;
-    if (const std::optional<FunctionId> callee =
-            chosen(from, o, makes && from.site->callee != Origin::kNone)) {
+    const bool asked =
+        from.depth > 0 || limits_.only.empty() || std::ranges::binary_search(limits_.only, index);
+    const std::optional<FunctionId> callee =
+        asked ? chosen(from, o, makes && from.site->callee != Origin::kNone) : std::nullopt;
+    if (callee) {
       const bool is_maker = makes && callee->index == from.site->callee;
       if (!makes || is_maker) {
         replace(from, index, *callee, is_maker);

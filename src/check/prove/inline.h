@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "check/model/program.h"
@@ -23,6 +24,8 @@ struct InlineLimits {
   std::size_t maker = 500;   // of one that makes the block that is followed
   std::size_t other = 40;    // of any other
   std::size_t total = 5000;
+  // Of the outermost function only these calls, in order; none: any.
+  std::span<const std::uint32_t> only{};
 };
 
 struct Inlined {
@@ -31,6 +34,7 @@ struct Inlined {
   std::vector<std::uint32_t> top;  // by operation: the caller's that it is part of
   std::vector<bool> own;           // by operation: the caller's itself
   unsigned calls = 0;              // that were replaced
+  bool full = false;               // some were not, since there was no room for them
 };
 
 Inlined inline_callees(const Program& program, const std::vector<Summary>& summaries,

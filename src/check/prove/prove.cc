@@ -163,8 +163,24 @@ Answer Prover::replay(const MakeRun& run, const Origin& site, Defect defect,
   return answer;
 }
 
-// With the callees' bodies in place: all that fit, and when there are too many paths then,
-// only the smaller ones, of the others what their summaries say.
+// The calls that the block goes through on its way, and those that make and lose it.
+std::vector<std::uint32_t> calls_of(const Group& group) {
+  std::vector<std::uint32_t> out;
+  for (const Candidate& each : group) {
+    out.push_back(each.origin.operation);
+    out.push_back(each.lost_at);
+    for (const TrailStep& step : each.trail) {
+      if (step.branch < 0) out.push_back(step.operation);
+    }
+  }
+  std::ranges::sort(out);
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+// With the callees' bodies in place: all that fit. Where some do not, first those that the
+// block goes through alone: they decide, wherever in the function they are. When there are
+// too many paths, only the smaller ones, of the others what their summaries say.
 Answer Prover::replay_with_callees(const Group& group, const Known& known) const {
   constexpr InlineLimits kSteps[] = {
       InlineLimits{},
@@ -177,6 +193,16 @@ Answer Prover::replay_with_callees(const Group& group, const Known& known) const
     const FunctionId function = FunctionId::of(group.front().function);
     const Inlined inlined =
         inline_callees(program_, summaries_, function, group.front().origin, limits, known.reads);
+    if (inlined.full && last == SIZE_MAX) {
+      const std::vector<std::uint32_t> calls = calls_of(group);
+      InlineLimits few = limits;
+      few.only = calls;
+      answer = replay_inlined(
+          group, known,
+          inline_callees(program_, summaries_, function, group.front().origin, few, known.reads));
+      queries += answer.queries;
+      if (answer.verdict == Verdict::refuted) break;
+    }
     if (inlined.body.operations.size() == last) continue;  // nothing was left out
     last = inlined.body.operations.size();
     if (inlined.calls == 0) return {Verdict::proved, true, {}, queries};
