@@ -19,6 +19,11 @@ inline constexpr const char* kUseArena = "__plumb_use_arena";
 inline constexpr std::uint64_t kNoArena = ~std::uint64_t{0};
 inline constexpr const char* kClock = "__plumb_clock";
 inline constexpr const char* kDrop = "__plumb_drop";
+// Entries of what drops share (thunks.h), by register, and for members; and the function that they
+// are in.
+inline constexpr const char* kThunk = "__plumb_drop_in_";
+inline constexpr const char* kMemberThunk = "__plumb_drop_members";
+inline constexpr const char* kThunks = "__plumb_drops_2";
 inline constexpr const char* kDropRange = "__plumb_drop_range";
 inline constexpr const char* kFree = "__plumb_free";
 inline constexpr const char* kFreeing = "__plumb_freeing";

@@ -92,7 +92,7 @@ bool note_accesses(Function& function, Sites& sites, bool optimised) {
   for (const Access& access : accesses) {
     const DebugLoc& where = access.at->getDebugLoc();
     Site site;
-    site.spots.push_back(spot_of(where.get(), function));
+    site.spot = spot_of(where.get(), function);
     Constant* place = sites.make(module, {std::move(site)});
     if (where) {
       place = sites.inlined_at(module, cast<GlobalVariable>(place), where->getInlinedAt());

@@ -52,10 +52,33 @@ bool find_sources(Value* value, Sources& sources) {
   return true;
 }
 
+bool is_in_vtables_alone(const Constant& constant) {
+  if (auto* global = dyn_cast<GlobalVariable>(&constant)) {
+    return global->getName().starts_with("_ZTV") || global->getName().starts_with("_ZTC");
+  }
+  return (isa<ConstantAggregate>(constant) || isa<ConstantExpr>(constant)) &&
+         all_of(constant.users(), [](const User* user) {
+           auto* outer = dyn_cast<Constant>(user);
+           return outer && is_in_vtables_alone(*outer);
+         });
+}
+
 }  // namespace
 
+bool is_called_from_anywhere(const Function& function) {
+  if (!function.hasAddressTaken()) return false;
+  return !all_of(function.uses(), [&](const Use& use) {
+    if (auto* call = dyn_cast<CallBase>(use.getUser())) return call->isCallee(&use);
+    auto* constant = dyn_cast<Constant>(use.getUser());
+    return constant && is_in_vtables_alone(*constant);
+  });
+}
+
 Borrow::Borrow(Function& function, MemorySSA& memory, AAResults& aliases)
-    : function_(function), memory_(memory), clobber_(function, aliases) {
+    : function_(function),
+      memory_(memory),
+      called_from_anywhere_(is_called_from_anywhere(function)),
+      clobber_(function, aliases) {
   unsigned number = 0;
   for (auto part = scc_begin(&function); !part.isAtEnd(); ++part) {
     if (!part.hasCycle()) continue;
@@ -185,7 +208,7 @@ bool Borrow::is_borrowed_at(Value* value, const Point& point) {
   for (Value* source : sources.values) {
     if (isa<Constant>(source) || isa<AllocaInst>(source)) continue;
     // A parameter is the caller's as long as all callers are known to keep it.
-    if (isa<Argument>(source) && !function_.hasAddressTaken()) continue;
+    if (isa<Argument>(source) && !called_from_anywhere_) continue;
     any = true;
     if (!point.later && sources.phis.empty() && was_stored(source, point)) continue;
     auto* load = dyn_cast<LoadInst>(source);

@@ -24,6 +24,10 @@
 
 namespace plumb::pass {
 
+// Is the function's address known to others, who may call it and keep nothing of what they
+// give it? In a table of virtual functions alone it is called for an object that somebody has.
+bool is_called_from_anywhere(const llvm::Function& function);
+
 class Borrow {
  public:
   Borrow(llvm::Function& function, llvm::MemorySSA& memory, llvm::AAResults& aliases);
@@ -75,6 +79,7 @@ class Borrow {
 
   llvm::Function& function_;
   llvm::MemorySSA& memory_;
+  const bool called_from_anywhere_;
   Clobber clobber_;
   // By value: what holds it, as far as that was relied on.
   llvm::DenseMap<const llvm::Value*, llvm::SmallVector<const llvm::Value*, 2>> holders_;

@@ -35,10 +35,12 @@ class Emitter {
   void write_shadow(const Tracked& tracked, const llvm::DebugLoc& where, llvm::Value* site,
                     Shadow shadow);
 
+  // A word that every program or library has, which the runtime fills in.
+  llvm::GlobalVariable* hidden_word(const char* name);
+
  private:
   llvm::Value* inverted(llvm::Instruction* before, llvm::Value* pointer);
   llvm::Value* arena_number(llvm::IRBuilder<>& builder, llvm::Value* value);
-  llvm::GlobalVariable* hidden_word(const char* name);
   Tracked if_in(llvm::IRBuilder<>& builder, llvm::Instruction* before, llvm::Value* pointer,
                 llvm::Value* arena);
 

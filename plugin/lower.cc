@@ -13,6 +13,8 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
 #include "mark.h"
+#include "members.h"
+#include "thunks.h"
 
 using namespace llvm;
 
@@ -47,7 +49,9 @@ class Removal {
  public:
   Removal(Function& function, MemorySSA* memory, AAResults* aliases, LowerCounts& counts)
       // Whoever calls through a pointer may keep nothing: a thread's start does not.
-      : called_from_anywhere_(function.hasAddressTaken()), cover_(function), counts_(counts) {
+      : called_from_anywhere_(is_called_from_anywhere(function)),
+        cover_(function),
+        counts_(counts) {
     if (memory && !keep_all_) borrow_.emplace(function, *memory, *aliases);
   }
 
@@ -181,10 +185,18 @@ class Removal {
   std::vector<Choice> choices_;
 };
 
+void list(const Function& function, ArrayRef<CallInst*> marks) {
+  for (const CallInst* mark : marks) {
+    errs() << function.getName() << ":";
+    if (mark->getDebugLoc()) errs() << mark->getDebugLoc().getLine();
+    errs() << " " << *mark->getArgOperand(0) << "\n";
+  }
+}
+
 }  // namespace
 
 bool lower_function(Function& function, Sites& sites, MemorySSA* memory, AAResults* aliases,
-                    LowerCounts& counts) {
+                    FrequenciesOf frequencies_of, LowerCounts& counts) {
   std::vector<CallInst*> marks;
   for (Instruction& instruction : instructions(function)) {
     if (CallInst* mark = as_mark(instruction)) marks.push_back(mark);
@@ -192,19 +204,37 @@ bool lower_function(Function& function, Sites& sites, MemorySSA* memory, AAResul
   if (marks.empty()) return false;
   Removal removal(function, memory, aliases, counts);
   for (CallInst* mark : marks) removal.decide(*mark);
-  const std::vector<CallInst*> kept = removal.carry_out();
+  std::vector<CallInst*> kept = removal.carry_out();
+  counts.lowered += kept.size();
+  if (lists_marks()) list(function, kept);
   const bool inline_stores = memory != nullptr && !wants_stacks();
   Emitter emitter(function, inline_stores);
   Module& module = *function.getParent();
-  for (CallInst* mark : kept) {
-    Value* site = mark->getArgOperand(1);
-    if (auto* row = dyn_cast<GlobalVariable>(site); row && mark->getDebugLoc()) {
-      site = sites.inlined_at(module, row, mark->getDebugLoc()->getInlinedAt());
+  const auto inlined = [&](CallInst& mark, Value* site) {
+    auto* row = dyn_cast<GlobalVariable>(site);
+    if (!row || !mark.getDebugLoc()) return site;
+    return static_cast<Value*>(sites.inlined_at(module, row, mark.getDebugLoc()->getInlinedAt()));
+  };
+  bool thunks = false;
+  if (inline_stores && shares_drops(module)) {
+    SmallPtrSet<const CallInst*, 32> done;
+    for (const MemberDrops& drops : member_drops(kept)) {
+      for (const MemberDrop& member : drops.members) done.insert(member.mark);
+      drop_members(
+          drops, [&](CallInst& mark, Constant* row) { return cast<Constant>(inlined(mark, row)); });
+      thunks = true;
     }
-    if (lists_marks()) {
-      errs() << function.getName() << ":";
-      if (mark->getDebugLoc()) errs() << mark->getDebugLoc().getLine();
-      errs() << " " << *mark->getArgOperand(0) << "\n";
+    erase_if(kept, [&](const CallInst* mark) { return done.contains(mark); });
+  }
+  InLine in_line;
+  if (inline_stores && !kept.empty()) in_line = drops_in_line(function, kept, frequencies_of);
+  for (CallInst* mark : kept) {
+    Value* site = inlined(*mark, mark->getArgOperand(1));
+    if (inline_stores && !in_line.contains(mark)) {
+      drop_out_of_line(mark, mark->getArgOperand(0), site);
+      mark->eraseFromParent();
+      thunks = true;
+      continue;
     }
     const Emitter::Tracked tracked = emitter.if_tracked(mark, mark->getArgOperand(0));
     if (inline_stores) {
@@ -213,8 +243,8 @@ bool lower_function(Function& function, Sites& sites, MemorySSA* memory, AAResul
       emitter.call_runtime(tracked, mark->getDebugLoc(), site);
     }
     mark->eraseFromParent();
-    ++counts.lowered;
   }
+  if (thunks) add_thunks(module, emitter.hidden_word(kBias));
   return true;
 }
 

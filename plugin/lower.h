@@ -2,10 +2,12 @@
 // cannot matter and turns the others into code.
 //
 // What remains of a mark: a shift and a compare; for a value in the arena, one
-// store of place and time into its shadow word (abi.h). In code that is not
+// store of place and time into its shadow word (abi.h): in line where it matters
+// (in_line.h), in code that all share elsewhere (thunks.h). In code that is not
 // optimised the runtime is called instead, which takes the stack along.
 #pragma once
 
+#include "in_line.h"
 #include "llvm/Analysis/MemorySSA.h"
 #include "llvm/IR/Function.h"
 #include "sites.h"
@@ -23,6 +25,6 @@ struct LowerCounts {
 
 // `memory` and `aliases` are null for code that is not optimised.
 bool lower_function(llvm::Function& function, Sites& sites, llvm::MemorySSA* memory,
-                    llvm::AAResults* aliases, LowerCounts& counts);
+                    llvm::AAResults* aliases, FrequenciesOf frequencies_of, LowerCounts& counts);
 
 }  // namespace plumb::pass

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "beginnings.h"
 #include "lexical_ends.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/BinaryFormat/Dwarf.h"
@@ -28,6 +29,7 @@ class Marking {
         sites_(sites),
         jumps_(jumps),
         names_(function),
+        beginnings_(function),
         slots_(slots_with_ends()),
         resumes_(has_scopes() ? catch_passing_exceptions(function) : std::vector<ResumeInst*>{}),
         last_uses_(function),
@@ -71,7 +73,7 @@ class Marking {
 
   Site site_at(const DILocation* location, Cause cause) const {
     Site site;
-    site.spots.push_back(spot_of(location, function_));
+    site.spot = spot_of(location, function_);
     site.cause = cause;
     return site;
   }
@@ -89,6 +91,10 @@ class Marking {
   // Then what is there is the address of another block, if of any.
   bool is_freed(Value* address, const Instruction& at) const {
     return !keeps_all_ && last_uses_.is_freed_before(address, at);
+  }
+
+  bool is_first(const Instruction& writer) const {
+    return !keeps_all_ && beginnings_.is_first(writer);
   }
 
   void mark(IRBuilder<>& builder, Value* old, Value* place) {
@@ -194,7 +200,7 @@ class Marking {
     std::vector<Site> row;
     for (std::size_t i = 0; i < places.size(); ++i) {
       row.push_back(site);
-      row.back().spots = {spot_of(places[i], function_)};
+      row.back().spot = spot_of(places[i], function_);
       if (together)
         note_use(row.back(), address, {&end});
       else if (!origins[i].empty())
@@ -312,7 +318,7 @@ class Marking {
     if (Names::is_pointer_number(named.type)) return true;
     std::vector<Member> members;
     Names::pointers_in(named.type, 0, "", members, kMaxPointers);
-    return any_of(members, [](const Member& member) { return member.offset == 0; });
+    return any_of(members, [&](const Member& member) { return member.offset == named.inside; });
   }
 
   // p = p + 1 still refers to what it did.
@@ -341,7 +347,7 @@ class Marking {
     Named named = names_.object_at(address);
     if (!pointer && !hides_pointer(store, named)) return;
     if (named.known()) named = names_.part_of(named, 0);
-    if (is_freed(address, store)) return;
+    if (is_first(store) || is_freed(address, store)) return;
 
     IRBuilder<> builder(&store);
     LoadInst* old = builder.CreateAlignedLoad(pointer_, address, store.getAlign());
@@ -388,7 +394,7 @@ class Marking {
   void mark_copy(AnyMemIntrinsic& copy) {
     Value* to = copy.getRawDest();
     auto* length = dyn_cast<ConstantInt>(copy.getLength());
-    if ((length && length->getZExtValue() < 8) || !is_followed(to)) return;
+    if ((length && length->getZExtValue() < 8) || !is_followed(to) || is_first(copy)) return;
     const std::uint64_t size = length ? length->getZExtValue() : 0;
     const Named named = names_.object_at(to);
     std::vector<Member> members;
@@ -552,13 +558,23 @@ class Marking {
     changed_ = true;
   }
 
+  // In C++ a reference, of a function that was given one or an object: `out << text` gives
+  // back `out`, `map[key]` what is in the map. As good as none of them makes an object of its own.
+  static bool hands_back_reference(const CallBase& call) {
+    if (!call.hasRetAttr(Attribute::Dereferenceable)) return false;
+    for (unsigned i = 0; i < call.arg_size(); ++i) {
+      if (call.paramHasAttr(i, Attribute::Dereferenceable)) return true;
+    }
+    return false;
+  }
+
   // A result that nobody keeps goes after its last use.
   void mark_result(CallBase& call) {
     if (!call.getType()->isPointerTy() || isa<InvokeInst>(call)) return;
     if (call.hasRetAttr(Attribute::NoAlias)) {
       if (auto* plain = dyn_cast<CallInst>(&call)) plain->setTailCallKind(CallInst::TCK_NoTail);
     }
-    if (call.getReturnedArgOperand()) return;
+    if (call.getReturnedArgOperand() || (!keeps_all_ && hands_back_reference(call))) return;
     Instruction* last = &call;
     for (User* user : call.users()) {
       auto* instruction = cast<Instruction>(user);
@@ -594,6 +610,7 @@ class Marking {
   Sites& sites_;
   const JumpingFunctions& jumps_;
   Names names_;
+  Beginnings beginnings_;
   DenseMap<const AllocaInst*, Slot> slots_;
   std::vector<ResumeInst*> resumes_;  // where exceptions pass that nobody here caught
   LastUses last_uses_;                // after it: calls that may throw have become others

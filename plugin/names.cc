@@ -178,6 +178,7 @@ Named Names::global_at(const GlobalVariable* global) const {
 Named Names::step_into(Named object, std::uint64_t offset, bool wants_pointer) const {
   for (unsigned depth = 0; depth < kMaxDepth; ++depth) {
     auto* composite = dyn_cast_or_null<DICompositeType>(stripped(object.type));
+    if (composite && is_library_type(composite)) object.inside += offset;
     if (!composite || is_library_type(composite)) break;
     if (composite->getTag() == dwarf::DW_TAG_array_type) {
       DIType* element = composite->getBaseType();
@@ -237,7 +238,10 @@ Named Names::element_of(GEPOperator* gep, unsigned depth) const {
           layout_.getStructLayout(structure)->getElementOffset(constant->getZExtValue());
       // One step at a time: the next index chooses within the member.
       auto* composite = dyn_cast_or_null<DICompositeType>(stripped(object.type));
-      if (composite && is_library_type(composite)) continue;
+      if (composite && is_library_type(composite)) {
+        object.inside += offset;
+        continue;
+      }
       DIDerivedType* found = nullptr;
       if (composite) {
         for (Metadata* element : composite->getElements()) {

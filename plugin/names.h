@@ -26,6 +26,8 @@ struct Named {
   llvm::DIType* type = nullptr;  // or null
   Storage storage = Storage::none;
   bool through_pointer = false;  // `text` is a pointer, the object is what it points to
+  // How far into the object the address is: those of libraries have no parts with names.
+  std::uint64_t inside = 0;
   bool known() const { return !text.empty(); }
   // The object itself, as an expression: "*out" where that is meant.
   std::string expression() const { return through_pointer ? "*" + text : text; }

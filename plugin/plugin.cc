@@ -8,6 +8,7 @@
 
 #include "access.h"
 #include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/MemorySSA.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/PassManager.h"
@@ -29,6 +30,7 @@ struct MarkPass : PassInfoMixin<MarkPass> {
     bool changed = false;
     const JumpingFunctions jumps = jumping_functions(module);
     for (Function& function : module) changed |= mark_function(function, *sites_, jumps);
+    sites_->all_made();
     return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
@@ -50,11 +52,14 @@ struct LowerPass : PassInfoMixin<LowerPass> {
         memory = &functions.getResult<MemorySSAAnalysis>(function).getMSSA();
         aliases = &functions.getResult<AAManager>(function);
       }
-      if (lower_function(function, *sites_, memory, aliases, counts)) {
+      const auto frequencies = [&]() -> const BlockFrequencyInfo& {
+        return functions.getResult<BlockFrequencyAnalysis>(function);
+      };
+      if (lower_function(function, *sites_, memory, aliases, frequencies, counts)) {
         functions.invalidate(function, PreservedAnalyses::none());
       }
     }
-    Sites::finish(module);
+    sites_->finish(module);
     if (std::getenv("PLUMB_PASS_STATS") != nullptr) {
       errs() << module.getSourceFileName() << ": " << counts.marks << " marks, " << counts.lowered
              << " lowered; removed: constant " << counts.constant << ", argument "
@@ -76,7 +81,7 @@ struct AccessPass : PassInfoMixin<AccessPass> {
     learn_library(module);
     for (Function& function : module) changed |= note_accesses(function, *sites_, optimised_);
     if (changed) {
-      Sites::finish(module);
+      sites_->finish(module);
       Sites::finish_accesses(module);
     }
     return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();

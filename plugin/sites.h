@@ -1,8 +1,9 @@
 // The table of places that a module carries for the runtime (abi.h).
 //
-// A place is made when something is marked, before optimisation; those that are
-// still referred to in the end stay in the module. When the code around one was
-// inlined, the place gets a twin that knows its callers.
+// A place is made when something is marked, before optimisation: a row of words without
+// content, so that the optimiser has little to carry along. When the code around one was
+// inlined, the place gets a twin that knows its callers. Those that are still referred to in
+// the end get their content then; what they were inlined into they share.
 #pragma once
 
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include "abi.h"
 #include "last_uses.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -19,31 +21,36 @@
 
 namespace plumb::pass {
 
+// In which line of which function.
 struct Spot {
-  std::string function;
-  std::string linkage;
-  std::string file;
-  unsigned line = 0;
-  unsigned column = 0;
+  const llvm::DILocation* line = nullptr;        // null: none in particular
+  const llvm::DISubprogram* function = nullptr;  // null: `name` is all that is known of it
+  std::string name;
 };
 
 struct Site {
-  std::vector<Spot> spots;  // innermost first, then what it was inlined into
+  Spot spot;
+  const llvm::DILocation* caller = nullptr;  // which call it was inlined at
   std::string holder;
   std::string type;
   Storage storage = Storage::none;
   Cause cause = Cause::none;
   std::vector<Member> members;  // of what is freed or overwritten as a whole
   std::uint64_t stride = 0;
-  // What the function of the first spot did last with the pointer, in the same file.
+  // What the function of the spot did last with the pointer, in the same file.
   std::optional<PointerUse> use;
 };
 
 Spot spot_of(const llvm::DILocation* location, const llvm::Function& function);
 
+// From the field at `offset` of `base` to `target`, 32 bits.
+llvm::Constant* relative(llvm::Constant* target, llvm::GlobalVariable* base, std::uint64_t offset);
+
 class Sites {
  public:
-  // One or several places in a row; the first one's address is the result.
+  // One or several places in a row; the first one's address is the result. Equal rows are one
+  // (the members of a library's object, which have no names of their own). Metadata that they
+  // refer to is to stay until they are finished.
   llvm::GlobalVariable* make(llvm::Module& module, std::vector<Site> row);
 
   // Is this one of ours?
@@ -54,17 +61,22 @@ class Sites {
   llvm::Constant* inlined_at(llvm::Module& module, llvm::GlobalVariable* row,
                              const llvm::DILocation* caller);
 
-  // What every module with places needs: registration before its constructors.
-  static void finish(llvm::Module& module);
+  // From here on the optimiser may remove places.
+  void all_made() { made_.clear(); }
+
+  // Gives the places their content, and the module what every one with places needs:
+  // registration before its constructors.
+  void finish(llvm::Module& module);
   // ... and one that notes accesses: the runtime says whether they are wanted.
   static void finish_accesses(llvm::Module& module);
 
  private:
-  llvm::Constant* text(llvm::Module& module, const std::string& content);
-  llvm::GlobalVariable* detail(llvm::Module& module, const Site& site);
-
-  llvm::StringMap<std::vector<Site>> rows_;  // by the global's name
-  llvm::StringMap<llvm::GlobalVariable*> twins_;
+  llvm::StringMap<std::vector<Site>> rows_;      // by the global's name
+  llvm::StringMap<llvm::GlobalVariable*> made_;  // by what is in them, as long as all are there
+  // By a row and where it was inlined, until they have their content.
+  llvm::DenseMap<std::pair<const llvm::GlobalVariable*, const llvm::DILocation*>,
+                 llvm::GlobalVariable*>
+      twins_;
   unsigned count_ = 0;
 };
 
