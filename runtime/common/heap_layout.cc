@@ -63,51 +63,15 @@ void heap_ranges(const Range& heap, OwnVector<Range>& ranges) {
   if (at < heap.end) ranges.push({at, heap.end});
 }
 
-Range mapped_chunk(uintptr_t block) {
-  const ChunkHead& head = chunk_head(block);
-  const uintptr_t chunk = block - sizeof(ChunkHead);
-  return {chunk - head.previous_size, chunk + head.size()};
-}
-
-// The words before a block may be damaged: what they claim must fit.
-bool is_whole_mapping(const OwnVector<Mapping>& mappings, Range range) {
-  const Mapping* mapping = mapping_at(mappings, range.begin);
-  return mapping != nullptr && range.begin % kPage == 0 && range.end % kPage == 0 &&
-         range.begin < range.end && range.end <= mapping->range.end && mapping->writable;
-}
-
 // An arena's heap begins with: arena, previous heap, size.
 bool is_arena_heap(const OwnVector<Mapping>& mappings, uintptr_t heap) {
   const Mapping* mapping = mapping_at(mappings, heap);
   if (mapping == nullptr || !mapping->writable || mapping->range.end < heap + kPage) return false;
   const uintptr_t size = reinterpret_cast<const uintptr_t*>(heap)[2];
-  return size != 0 && size <= kLeafSize && size % kPage == 0;
+  return size != 0 && size <= kHeapAlignment && size % kPage == 0;
 }
 
-// The heaps of other threads' arenas, also of those that have no block any more: what was
-// freed in them is full of stale references.
-void arena_ranges(const OwnVector<Mapping>& mappings, OwnVector<Range>& ranges) {
-  constexpr size_t kTopWord = 12;   // lock, flags, fast bins
-  constexpr size_t kNextWords = 2;  // behind the bins: which of them are in use
-  constexpr unsigned kMost = 1u << 16;
-  if (main_arena.end == 0) return;
-  const auto next_of = [](uintptr_t arena) {
-    return reinterpret_cast<const uintptr_t*>(arena + main_arena.size())[kNextWords];
-  };
-  uintptr_t arena = next_of(main_arena.begin);
-  for (unsigned i = 0; i < kMost && arena != main_arena.begin; ++i, arena = next_of(arena)) {
-    const auto belongs = [&](uintptr_t heap) {
-      return is_arena_heap(mappings, heap) && *reinterpret_cast<const uintptr_t*>(heap) == arena;
-    };
-    if (!belongs(arena & ~(kLeafSize - 1))) return;  // another libc: not what we know
-    const uintptr_t top = reinterpret_cast<const uintptr_t*>(arena)[kTopWord];
-    uintptr_t heap = top & ~(kLeafSize - 1);
-    for (unsigned j = 0; j < kMost && belongs(heap); ++j) {
-      ranges.push({heap, heap + kLeafSize});
-      heap = reinterpret_cast<const uintptr_t*>(heap)[1];
-    }
-  }
-}
+constexpr size_t kTopWord = 12;  // lock, flags, fast bins
 
 }  // namespace
 
@@ -132,6 +96,32 @@ bool prepare_heap_layout() {
   return main_arena.end != 0;
 }
 
+void list_arena_heaps(const OwnVector<Mapping>& mappings, OwnVector<ArenaHeap>& heaps) {
+  constexpr size_t kNextWords = 2;  // behind the bins: which of them are in use
+  constexpr unsigned kMost = 1u << 16;
+  if (main_arena.end == 0) return;
+  const auto next_of = [](uintptr_t arena) {
+    return reinterpret_cast<const uintptr_t*>(arena + main_arena.size())[kNextWords];
+  };
+  uintptr_t arena = next_of(main_arena.begin);
+  for (unsigned i = 0; i < kMost && arena != main_arena.begin; ++i, arena = next_of(arena)) {
+    const auto belongs = [&](uintptr_t heap) {
+      return is_arena_heap(mappings, heap) && *reinterpret_cast<const uintptr_t*>(heap) == arena;
+    };
+    if (!belongs(arena & ~(kHeapAlignment - 1))) return;  // another libc: not what we know
+    const uintptr_t top = reinterpret_cast<const uintptr_t*>(arena)[kTopWord];
+    uintptr_t heap = top & ~(kHeapAlignment - 1);
+    for (unsigned j = 0; j < kMost && belongs(heap); ++j) {
+      heaps.push({arena, heap, top});
+      heap = reinterpret_cast<const uintptr_t*>(heap)[1];
+    }
+  }
+}
+
+uintptr_t main_arena_top() {
+  return main_arena.end == 0 ? 0 : reinterpret_cast<const uintptr_t*>(main_arena.begin)[kTopWord];
+}
+
 void note_sbrk(uintptr_t begin, intptr_t increment) {
   if (increment <= 0) return;
   sbrk_lock.lock();
@@ -147,10 +137,27 @@ void note_sbrk(uintptr_t begin, intptr_t increment) {
 }
 
 uintptr_t main_arena_address() { return main_arena.begin; }
+Range main_arena_range() { return main_arena; }
+
+Range mapped_chunk(uintptr_t block) {
+  const ChunkHead& head = chunk_head(block);
+  const uintptr_t chunk = block - sizeof(ChunkHead);
+  return {chunk - head.previous_size, chunk + head.size()};
+}
+
+// The words before a block may be damaged: what they claim must fit.
+bool is_whole_mapping(const OwnVector<Mapping>& mappings, Range range) {
+  const Mapping* mapping = mapping_at(mappings, range.begin);
+  return mapping != nullptr && range.begin % kPage == 0 && range.end % kPage == 0 &&
+         range.begin < range.end && range.end <= mapping->range.end && mapping->writable;
+}
 
 void allocator_ranges(const OwnVector<Mapping>& mappings, OwnVector<Range>& ranges) {
   if (main_arena.end != 0) ranges.push(main_arena);
-  arena_ranges(mappings, ranges);
+  OwnVector<ArenaHeap> arena_heaps;
+  list_arena_heaps(mappings, arena_heaps);
+  for (const ArenaHeap& each : arena_heaps) ranges.push({each.heap, each.heap + kHeapAlignment});
+  arena_heaps.release();
   Range heap{};
   for (size_t i = 0; i < mappings.size(); ++i) {
     if (!mappings[i].heap) continue;
@@ -165,13 +172,13 @@ void allocator_ranges(const OwnVector<Mapping>& mappings, OwnVector<Range>& rang
     // What is before an announced block is no head of glibc's.
     if (block.state == PLUMB_BLOCK_FREE || (block.flags & PLUMB_BLOCK_CUSTOM) != 0) continue;
     if (block.address >= heap.begin && block.address < heap.end) continue;
-    const uintptr_t arena = block.address & ~(kLeafSize - 1);
+    const uintptr_t arena = block.address & ~(kHeapAlignment - 1);
     if (arena == last_arena) continue;
     const ChunkHead& head = chunk_head(block.address);
     if (head.is_mapped() && is_whole_mapping(mappings, mapped_chunk(block.address))) {
       ranges.push(mapped_chunk(block.address));
     } else if (head.in_other_arena() && is_arena_heap(mappings, arena)) {
-      ranges.push({arena, arena + kLeafSize});
+      ranges.push({arena, arena + kHeapAlignment});
       last_arena = arena;
     } else {
       // The main arena beside [heap], where brk was refused; or the program

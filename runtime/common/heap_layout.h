@@ -17,6 +17,7 @@ namespace plumb::rt {
 // At start-up: finds main_arena and the heap's current end.
 bool prepare_heap_layout();
 uintptr_t main_arena_address();  // 0: not found
+Range main_arena_range();
 
 // The program's own use of sbrk.
 void note_sbrk(uintptr_t begin, intptr_t increment);
@@ -38,6 +39,25 @@ inline uint64_t usable_size(uintptr_t block) {
   const ChunkHead& head = chunk_head(block);
   return head.size() - (head.is_mapped() ? 16 : 8);
 }
+
+// The heaps of the arenas that other threads have, also of those without a block: what was
+// freed in them is full of stale references.
+struct ArenaHeap {
+  uintptr_t arena;  // its state, in the oldest of its heaps
+  uintptr_t heap;
+  uintptr_t top;  // of the arena: behind the last chunk of its newest heap
+};
+void list_arena_heaps(const OwnVector<Mapping>& mappings, OwnVector<ArenaHeap>& heaps);
+
+// Behind the last chunk of the main arena; 0: not known.
+uintptr_t main_arena_top();
+// An arena's state, and what a heap has before it.
+inline constexpr size_t kArenaStateSize = 2200;
+inline constexpr uintptr_t kHeapAlignment = uintptr_t{64} << 20;
+
+// The mapping that holds this block alone, as the words before it claim; does that fit?
+Range mapped_chunk(uintptr_t block);
+bool is_whole_mapping(const OwnVector<Mapping>& mappings, Range range);
 
 // Adds everything of the allocator's for the blocks that are alive.
 void allocator_ranges(const OwnVector<Mapping>& mappings, OwnVector<Range>& ranges);

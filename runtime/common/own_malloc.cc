@@ -1,6 +1,7 @@
 #include "common/own_malloc.h"
 
 #include <dlfcn.h>
+#include <gnu/libc-version.h>
 
 #include "common/process.h"
 
@@ -16,6 +17,14 @@ bool malloc_is_ours(void* (*ours)(size_t)) {
   const bool came = process().arrivals != before;
   reinterpret_cast<void (*)(void*)>(dlsym(RTLD_DEFAULT, "free"))(block);
   return came;
+}
+
+bool is_libc(const void* function) {
+  Dl_info place{};
+  Dl_info libc{};
+  return function != nullptr && dladdr(function, &place) != 0 &&
+         dladdr(reinterpret_cast<const void*>(&gnu_get_libc_version), &libc) != 0 &&
+         place.dli_fbase == libc.dli_fbase;
 }
 
 }  // namespace plumb::rt

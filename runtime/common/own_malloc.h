@@ -1,4 +1,4 @@
-// Does the program's malloc come to us?
+// Whose malloc is it: ours, glibc's, or another one?
 #pragma once
 
 #include <stddef.h>
@@ -9,5 +9,9 @@ namespace plumb::rt {
 // perhaps only to look, and passes calls on is fine: the call arrives
 // (Process::arrivals).
 bool malloc_is_ours(void* (*ours)(size_t));
+
+// Is this function in glibc itself? Its inner names do not tell: tcmalloc defines
+// __libc_malloc as well.
+bool is_libc(const void* function);
 
 }  // namespace plumb::rt

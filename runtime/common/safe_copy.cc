@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
+#include "common/own_stack.h"
 #include "common/sys.h"
 
 namespace plumb::rt {
@@ -73,7 +74,9 @@ FaultGuard::FaultGuard() {
   guarded_thread = sys_gettid();
   KernelAction action{};
   action.handler = reinterpret_cast<void*>(on_fault);
-  action.flags = kActionInfo | kActionOnStack;
+  action.flags = kActionInfo;
+  // The program's signal stack may be in use, by the handler that brought us here.
+  if (!is_on_own_stack()) action.flags |= kActionOnStack;
   for (int i = 0; i < 2; ++i) sys_sigaction(kSignals[i], &action, &old_actions[i]);
   sys_sigmask(SIG_UNBLOCK, signal_bit(SIGSEGV) | signal_bit(SIGBUS), nullptr);
 }

@@ -9,6 +9,7 @@
 #include "common/heap_layout.h"
 #include "common/maps.h"
 #include "common/mark.h"
+#include "common/own_stack.h"
 #include "common/placement.h"
 #include "common/process.h"
 #include "common/roots.h"
@@ -144,6 +145,24 @@ bool scan_is_over() { return __atomic_load_n(&progress, __ATOMIC_ACQUIRE) == kOv
 
 namespace {
 
+struct Judging {
+  const ScanPoint& point;
+  uint64_t begin;  // when
+  uint32_t problem;
+};
+
+void stop_and_judge(void* argument) {
+  auto& judging = *static_cast<Judging*>(argument);
+  PlumbTraceHeader& header = trace().header();
+  stop_world(work->stopped);
+  header.threads_stopped = static_cast<uint32_t>(work->stopped.threads.size());
+  header.threads_unanswered = work->stopped.unanswered;
+  header.stop_rounds = work->stopped.rounds;
+  header.stop_nanoseconds = sys_nanoseconds() - judging.begin;
+  set_tracking(false);
+  judging.problem = guarded_verdicts(judging.point);
+}
+
 bool scan(uint32_t end, uint32_t detail, const char* text, const ScanPoint& point, bool is_end) {
   if (!is_us() || !tracking()) return false;
   int expected = kNotYet;
@@ -174,14 +193,9 @@ bool scan(uint32_t end, uint32_t detail, const char* text, const ScanPoint& poin
   release_scan_room();
   work = new (work_room) Work;
   work->is_end = is_end;
-  stop_world(work->stopped);
-  header.threads_stopped = static_cast<uint32_t>(work->stopped.threads.size());
-  header.threads_unanswered = work->stopped.unanswered;
-  header.stop_rounds = work->stopped.rounds;
-  header.stop_nanoseconds = sys_nanoseconds() - begin;
-  set_tracking(false);
-
-  const uint32_t problem = guarded_verdicts(point);
+  Judging judging{point, begin, PLUMB_PROBLEM_NONE};
+  run_on_own_stack(stop_and_judge, &judging);
+  const uint32_t problem = judging.problem;
   file_limit.restore();
   if (problem != PLUMB_PROBLEM_NONE) take_back_verdicts();
   header.problem = problem;

@@ -56,6 +56,7 @@ TaskState task_state(int tid) {
     at += 9;
     state.blocked = take_hex(at);
   }
+  if (const char* at = strstr(text, "\nSeccomp:\t"); at != nullptr) state.shut_in = at[10] != '0';
   return state;
 }
 

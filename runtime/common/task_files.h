@@ -12,6 +12,7 @@ bool list_threads(OwnVector<int>& tids);
 struct TaskState {
   char letter;       // R, S, D, T, t, Z, X; 0: no such thread
   uint64_t blocked;  // signals
+  bool shut_in;      // by a filter for system calls
 };
 TaskState task_state(int tid);
 

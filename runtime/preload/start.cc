@@ -12,6 +12,7 @@
 #include "common/block_table.h"
 #include "common/environment.h"
 #include "common/heap_layout.h"
+#include "common/libc_malloc.h"
 #include "common/live_blocks.h"
 #include "common/mark.h"
 #include "common/own_malloc.h"
@@ -125,16 +126,6 @@ bool is_also_ours(const char* entry) {
   return after(entry, "VALGRIND_LIB=") != nullptr || after(entry, "VALGRIND_LAUNCHER=") != nullptr;
 }
 
-// The allocator that would have been used without us.
-bool next_malloc_is_glibc() {
-  void* next = dlsym(RTLD_NEXT, "malloc");
-  Dl_info next_place{};
-  Dl_info libc_place{};
-  return next != nullptr && dladdr(next, &next_place) != 0 &&
-         dladdr(reinterpret_cast<void*>(&__libc_malloc), &libc_place) != 0 &&
-         next_place.dli_fbase == libc_place.dli_fbase;
-}
-
 [[noreturn]] void refuse(void* symbol) {
   Dl_info place{};
   const bool known = symbol != nullptr && dladdr(symbol, &place) != 0;
@@ -154,7 +145,10 @@ void attach(Settings& settings) {
   prepare_process_page();
   if (!trace().open(settings.file, settings.depth)) return;
   if (!malloc_is_ours(&plumb_rt_malloc)) refuse(dlsym(RTLD_DEFAULT, "malloc"));
-  if (!next_malloc_is_glibc()) refuse(dlsym(RTLD_NEXT, "malloc"));
+  // The allocator that would have been used without us.
+  if (!is_libc(dlsym(RTLD_NEXT, "malloc"))) refuse(dlsym(RTLD_NEXT, "malloc"));
+  void* const inner = reinterpret_cast<void*>(&__libc_malloc);
+  if (!is_libc(inner)) refuse(inner);
   if (!prepare_tables()) {
     trace().fail(PLUMB_PHASE_GAVE_UP, PLUMB_PROBLEM_OUT_OF_MEMORY, "no memory for the tables");
     return;

@@ -47,6 +47,12 @@ inline void* scrubbed(void* block, size_t begin, size_t end) {
   return block;
 }
 
+// A block that grew: behind what the program had of it came along what the allocator had
+// left there, and the new part is recycled memory. Parts of a word are no reference.
+inline void scrub_growth(void* block, uint64_t was, size_t size, bool usable_was_told) {
+  if (!usable_was_told) scrubbed(block, (was + 7) & ~uint64_t{7}, size);
+}
+
 // The same for the sizes that most blocks have, without a call. Whole words: the block
 // has room for them, and for three at least.
 __attribute__((always_inline)) inline void zero_words(void* block, size_t size) {
@@ -214,6 +220,7 @@ void* track_realloc(void* old, size_t size, PlumbApi api, const Called& called) 
   const uint64_t was = facts == 0 ? 0 : block_size(old, facts);
   void* block = __libc_realloc(old, size);
   if (facts != 0) {
+    scrub_growth(block, was, size, (facts & kFactUsable) != 0);
     if (block == nullptr && size != 0)
       reattach_block(old, facts);
     else
@@ -317,11 +324,13 @@ __attribute__((always_inline)) inline void* quick_realloc(void* old, size_t size
     if (facts != 0) reattach_block(old, facts);
     return nullptr;
   }
+  const uint64_t was = block_size(old, facts);
   void* block = __libc_realloc(old, size);
   if (__builtin_expect(block == nullptr, 0)) {
     reattach_block(old, facts);
     return nullptr;
   }
+  scrub_growth(block, was, size, (first & kFactUsable) != 0);
   if (site.owner == thread_state.quick->owner)
     ++site.freed;
   else

@@ -614,6 +614,27 @@ TEST(RunRefuses, OwnMalloc) {
   EXPECT_NE(error.hint.find("not started"), std::string::npos);
 }
 
+// What ends the program may have next to no stack: a handler's, or the smallest of a thread.
+TEST(Run, NeedsNoStackOfTheProgramsAtItsEnd) {
+  const std::string program = compiled("../../watch/testdata/ends.c", kGcc, "-pthread -w");
+  EXPECT_EQ(WEXITSTATUS(run({program, "handler"}).wait_status), 9);
+  EXPECT_EQ(WEXITSTATUS(run({program, "threads"}).wait_status), 10);
+}
+
+TEST(RunRefuses, MallocOfALibraryThatTakesInnerNames) {
+  const std::string library = scratch().file("libinner.so");
+  const std::string program = scratch().file("inner");
+  const auto build = [](const std::string& what) {
+    const std::string source = std::string(PLUMB_TEST_DATA) + "/inner_names.c";
+    return std::system(fmt::format("gcc -O1 -w -fno-builtin {} {}", source, what).c_str());
+  };
+  ASSERT_EQ(build(fmt::format("-DLIBRARY -shared -fPIC -o {}", library)), 0);
+  ASSERT_EQ(build(fmt::format("{} -o {}", library, program)), 0);
+  const Error error = refusal({program});
+  EXPECT_NE(error.what.find("own malloc"), std::string::npos) << error.what;
+  EXPECT_NE(error.what.find("libinner.so"), std::string::npos) << error.what;
+}
+
 TEST(RunRefuses, OtherUsersRights) {
   if (getuid() != 0) GTEST_SKIP() << "needs to give a file away";
   const fs::path path = scratch().file("setuid");

@@ -35,11 +35,12 @@ namespace {
 constexpr std::array<std::string_view, PLUMB_STORAGE_COUNT> kStorages = {
     "", "local", "parameter", "global", "heap", "thread", "temporary"};
 
-// The compiler's frames have the name as the source has it.
+// The compiler's frames have the name as the source has it, or only the linker's.
 void complete_names(Stack& frames) {
   Demangler demangle;
   for (Frame& frame : frames) {
     if (const std::string name = demangle(frame.linkage); !name.empty()) frame.function = name;
+    if (frame.function.empty()) frame.function = frame.linkage;
     if (frame.linkage == frame.function) frame.linkage.clear();
   }
 }
