@@ -274,19 +274,22 @@ size_t Model::size_of(const void* block) const {
   return samples_[index].usable;
 }
 
-// Without the lock: two words, and if the block goes meanwhile, they are nobody's.
-void Model::note_access(Inside&, const void* address, uint32_t stack, uint32_t burst) {
-  const uintptr_t place = reinterpret_cast<uintptr_t>(address);
-  const size_t window = arena_.window_of(place);
+uint32_t Model::sample_around(uintptr_t address) const {
+  const size_t window = arena_.window_of(address);
   for (size_t back = 0; back < kMostWindows && back <= window; ++back) {
     const uint32_t index = sample_of_window_[window - back];
     if (index == 0) continue;
-    Sample& sample = samples_[index];
-    if (place - sample.address >= sample.usable) return;
-    __atomic_store_n(&sample.block.access, stack, __ATOMIC_RELAXED);
-    __atomic_store_n(&sample.block.burst, burst, __ATOMIC_RELAXED);
-    return;
+    return address - samples_[index].address <= samples_[index].usable ? index : 0;
   }
+  return 0;
+}
+
+// Without the lock: two words, and if the block goes meanwhile, they are nobody's.
+void Model::note_access(Inside&, const void* address, uint32_t stack, uint32_t burst) {
+  const uint32_t index = sample_around(reinterpret_cast<uintptr_t>(address));
+  if (index == 0) return;
+  __atomic_store_n(&samples_[index].block.access, stack, __ATOMIC_RELAXED);
+  __atomic_store_n(&samples_[index].block.burst, burst, __ATOMIC_RELAXED);
 }
 
 void Model::release(Inside&, void* block, uint32_t free_stack) {
@@ -384,6 +387,7 @@ bool Model::release_large(Inside&, const void* block, uint32_t free_stack) {
 // --- for the watching thread
 
 uint64_t Model::advance() {
+  if (__atomic_load_n(&clock_stands_, __ATOMIC_ACQUIRE)) return now();
   timespec clock{};
   sys_call(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, reinterpret_cast<long>(&clock));
   const uint64_t time = inherited_ + static_cast<uint64_t>(clock.tv_sec) * 1'000'000'000 +
@@ -453,6 +457,41 @@ void Model::add_point(uint64_t elapsed) {
   }
   points_[points_used_++] = point;
   lock_.unlock();
+}
+
+// --- the search as the program ends
+
+void Model::stop_clock() {
+  advance();
+  __atomic_store_n(&clock_stands_, true, __ATOMIC_RELEASE);
+}
+
+void Model::begin_search() {
+  lock_.lock();
+  release_deferred();
+}
+
+void Model::end_search(PlumbWatchSearch outcome) {
+  search_ = outcome;
+  lock_.unlock();
+}
+
+Range Model::sample_range(uint32_t index) const {
+  const Sample& sample = samples_[index];
+  const uint64_t size = sample.windows != 0 ? sample.usable : sample.block.size;
+  return {sample.address, sample.address + size};
+}
+
+uintptr_t Model::shown_at(uint32_t index) const {
+  const Sample& sample = samples_[index];
+  if (sample.windows == 0 || !arena_.is_shared()) return sample.address;
+  return reinterpret_cast<uintptr_t>(arena_.alias(sample.address));
+}
+
+Range Model::other_mapping() const {
+  if (!arena_.is_shared()) return {};
+  const auto begin = reinterpret_cast<uintptr_t>(arena_.alias(arena_range.begin));
+  return {begin, begin + arena_range.size};
 }
 
 // --- fork

@@ -93,6 +93,27 @@ class Model {
   double live_bytes();       // scaled
   double allocated_bytes();  // scaled
 
+  // --- for the search as the program ends (reach.h)
+
+  bool has_samples() const { return samples_ != nullptr && live_ != 0; }
+  // What follows is no time of the program's.
+  void stop_clock();
+  // Keeps the lock until the other: nothing comes or goes.
+  void begin_search();
+  void end_search(PlumbWatchSearch outcome);
+  uint32_t search_outcome() const { return search_; }
+  uint32_t sample_end() const { return samples_used_; }
+  // The live sample around an address in the arena, one past its end included; 0: none.
+  uint32_t sample_around(uintptr_t address) const;
+  Range sample_range(uint32_t index) const;
+  // Where we read what is in it.
+  uintptr_t shown_at(uint32_t index) const;
+  bool is_live(uint32_t index) const { return samples_[index].alive != 0; }
+  bool is_placed(uint32_t index) const { return samples_[index].windows != 0; }
+  void set_lost(uint32_t index) { samples_[index].block.flags |= PLUMB_WATCH_LOST; }
+  // Of the arena; empty: it has none.
+  Range other_mapping() const;
+
   // After the program locked all of its memory.
   void unlock_pages();
 
@@ -157,6 +178,8 @@ class Model {
   Arena arena_;
   Random random_;
   uint64_t now_ = 0;
+  bool clock_stands_ = false;
+  uint32_t search_ = PLUMB_WATCH_NOT_SEARCHED;
   uint64_t inherited_ = 0;
   uint64_t mean_ = 0;
   uint64_t most_per_second_ = 0;

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include "common/libc_malloc.h"
+#include "common/own_malloc.h"
 
 namespace plumb::rt {
 
@@ -15,14 +16,6 @@ void look_up(Function& function, const char* name) {
   if (void* found = dlsym(RTLD_NEXT, name); found != nullptr) {
     function = reinterpret_cast<Function>(found);
   }
-}
-
-bool is_libc(void* function) {
-  Dl_info place{};
-  Dl_info libc{};
-  return dladdr(function, &place) != 0 &&
-         dladdr(reinterpret_cast<void*>(&__libc_malloc), &libc) != 0 &&
-         place.dli_fbase == libc.dli_fbase;
 }
 
 // Two threads may do this at once: they write the same values.

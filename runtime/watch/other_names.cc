@@ -1,9 +1,9 @@
 #include "watch/other_names.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <link.h>
-#include <stdint.h>
+
+#include "common/relocations.h"
 
 namespace plumb::rt {
 
@@ -18,63 +18,14 @@ const char* known_name(const char* name) {
   return nullptr;
 }
 
-struct Tables {
-  const Elf64_Sym* symbols = nullptr;
-  const char* names = nullptr;
-  const Elf64_Rela* relocations[2] = {};
-  uint64_t sizes[2] = {};
-};
-
-Tables tables_of(const link_map& module) {
-  Tables tables;
-  // The loader has made addresses of them, except where it may not write.
-  const auto address = [&](uint64_t value) {
-    return value < module.l_addr ? value + module.l_addr : value;
-  };
-  for (const Elf64_Dyn* entry = module.l_ld; entry->d_tag != DT_NULL; ++entry) {
-    const uint64_t at = address(entry->d_un.d_ptr);
-    switch (entry->d_tag) {
-      case DT_SYMTAB:
-        tables.symbols = reinterpret_cast<const Elf64_Sym*>(at);
-        break;
-      case DT_STRTAB:
-        tables.names = reinterpret_cast<const char*>(at);
-        break;
-      case DT_RELA:
-        tables.relocations[0] = reinterpret_cast<const Elf64_Rela*>(at);
-        break;
-      case DT_RELASZ:
-        tables.sizes[0] = entry->d_un.d_val;
-        break;
-      case DT_JMPREL:
-        tables.relocations[1] = reinterpret_cast<const Elf64_Rela*>(at);
-        break;
-      case DT_PLTRELSZ:
-        tables.sizes[1] = entry->d_un.d_val;
-        break;
-      default:
-        break;
-    }
-  }
-  return tables;
-}
-
+// jemalloc's own are defined where they are.
 const char* called_by(const link_map& module) {
-  if (module.l_ld == nullptr) return nullptr;
-  const Tables tables = tables_of(module);
-  if (tables.symbols == nullptr || tables.names == nullptr) return nullptr;
-  for (int kind = 0; kind < 2; ++kind) {
-    if (tables.relocations[kind] == nullptr) continue;
-    const uint64_t count = tables.sizes[kind] / sizeof(Elf64_Rela);
-    for (uint64_t i = 0; i < count; ++i) {
-      const uint64_t index = ELF64_R_SYM(tables.relocations[kind][i].r_info);
-      // jemalloc's own are defined where they are.
-      if (index == 0 || tables.symbols[index].st_shndx != SHN_UNDEF) continue;
-      const char* known = known_name(tables.names + tables.symbols[index].st_name);
-      if (known != nullptr) return known;
-    }
-  }
-  return nullptr;
+  const char* known = nullptr;
+  Relocations(module).for_each([&](const char* name, void**) {
+    known = known_name(name);
+    return known == nullptr;
+  });
+  return known;
 }
 
 }  // namespace

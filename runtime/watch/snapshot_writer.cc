@@ -63,6 +63,7 @@ Snapshot::Snapshot(const SnapshotFacts& facts) {
   header.pid = static_cast<uint32_t>(sys_getpid());
   header.phase = facts.phase;
   header.limits = m.limits();
+  header.search = m.search_outcome();
   header.elapsed = facts.elapsed;
   header.started = facts.started;
   header.epoch = facts.epoch;

@@ -20,6 +20,7 @@
 #include "watch/model.h"
 #include "watch/next.h"
 #include "watch/other_names.h"
+#include "watch/reach.h"
 #include "watch/watcher.h"
 
 using namespace plumb::rt;
@@ -72,6 +73,8 @@ void parse_settings(const char* text) {
       settings.interval = take_decimal(value) * 1'000'000;
     } else if (value = after(text, "sample="); value != nullptr) {
       settings.mean = take_decimal(value);
+    } else if (value = after(text, "search="); value != nullptr) {
+      settings.search = take_decimal(value);
     } else if (value = after(text, "depth="); value != nullptr) {
       settings.depth = static_cast<unsigned>(take_decimal(value));
     } else if (value = after(text, "follow="); value != nullptr) {
@@ -136,6 +139,7 @@ void attach() {
   process().pid = sys_getpid();
   process().stack_depth = watch_settings.depth;
   process().attached = 1;
+  if (watch_settings.search != 0) prepare_reach();
   prepare_fork_handlers();
   if (!start_watcher()) return;
   stage = Stage::watching;

@@ -7,6 +7,7 @@
 
 #include "common/memory.h"
 #include "common/sys.h"
+#include "common/task_files.h"
 #include "watch/model.h"
 #include "watch/rights.h"
 #include "watch/server.h"
@@ -37,8 +38,11 @@ constexpr uint64_t kTouchCost = 2500;
 constexpr uint64_t kEpochShare = 200;
 constexpr uint64_t kLeastEpochShare = 4;
 
-enum Request : int { kNone = 0, kLast = 1 };
+enum Request : int { kNone = 0, kLast = 1, kShutIn = 2 };
 int request = kNone;
+// The answer to kShutIn.
+enum ShutIn : int { kUnknown = 0, kNobody = 1, kSomebody = 2 };
+int shut_in = kUnknown;
 int answered = 0;
 bool running = false;
 int thread_number = 0;
@@ -58,6 +62,17 @@ void wait_for(int* word, int value, uint64_t nanoseconds) {
 
 void wake(int* word) {
   sys_call(SYS_futex, reinterpret_cast<long>(word), FUTEX_WAKE_PRIVATE, 1 << 30);
+}
+
+// A thread whose file cannot be read has ended.
+ShutIn find_shut_in() {
+  OwnVector<int> threads;
+  ShutIn found = list_threads(threads) ? kNobody : kSomebody;
+  for (const int thread : threads) {
+    if (task_state(thread).shut_in) found = kSomebody;
+  }
+  threads.release();
+  return found;
 }
 
 class Watcher {
@@ -112,6 +127,12 @@ void Watcher::run() {
       __atomic_store_n(&answered, 1, __ATOMIC_RELEASE);
       wake(&answered);
       return;
+    }
+    int asked = kShutIn;
+    if (__atomic_compare_exchange_n(&request, &asked, kNone, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE)) {
+      __atomic_store_n(&shut_in, find_shut_in(), __ATOMIC_RELEASE);
+      wake(&shut_in);
     }
     wait_for(&request, kNone, pause());
   }
@@ -254,8 +275,20 @@ bool restart_watcher() {
   watcher = Watcher(model().now());
   request = kNone;
   answered = 0;
+  shut_in = kUnknown;
   running = false;
   return start_watcher();
+}
+
+bool is_shut_in() {
+  if (!running) return true;
+  __atomic_store_n(&request, kShutIn, __ATOMIC_RELEASE);
+  wake(&request);
+  for (int tries = 0; tries < 10 && __atomic_load_n(&shut_in, __ATOMIC_ACQUIRE) == kUnknown;
+       ++tries) {
+    wait_for(&shut_in, kUnknown, 100 * kMilli);
+  }
+  return __atomic_load_n(&shut_in, __ATOMIC_ACQUIRE) != kNobody;
 }
 
 void take_last_snapshot() {

@@ -21,6 +21,7 @@ struct WatchSettings {
   uint64_t epoch = 1'000'000'000;      // CPU time
   uint64_t interval = 10'000'000'000;  // between snapshots, by the wall clock
   uint64_t mean = 64 << 10;            // bytes between samples, at least
+  uint64_t search = 256 << 20;         // bytes to read at the end, for what is lost
   unsigned depth = 24;
   bool follow = false;    // children are watched, too
   int launcher = 0;       // the command's process
@@ -35,6 +36,10 @@ bool start_watcher();
 // In the child of a fork, where the thread is not: its time goes on from the
 // parent's.
 bool restart_watcher();
+
+// Has a thread of the program shut itself in (seccomp)? Its system calls are then those that
+// it knows of. Asked of the watching thread, which has not; true when it does not answer.
+bool is_shut_in();
 
 // A last snapshot, with the touches up to now; waits until it is written, but
 // not for ever.

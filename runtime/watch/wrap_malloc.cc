@@ -7,8 +7,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "common/deep_binding.h"
 #include "common/inside.h"
 #include "common/process.h"
+#include "common/stop_world.h"
 #include "common/sys.h"
 #include "watch/export.h"
 #include "watch/model.h"
@@ -22,8 +24,10 @@ namespace plumb::rt {
 
 Stage stage = Stage::starting;
 
-// Nobody is ever stopped here: there is nothing to postpone.
-void deliver_postponed(ThreadState&) {}
+// Threads are stopped once, when the program ends.
+void deliver_postponed(ThreadState& state) {
+  if (!must_postpone(state) && state.stop_wanted != 0) stop_if_wanted();
+}
 
 }  // namespace plumb::rt
 
@@ -117,6 +121,13 @@ void plumb::rt::sample_denser(bool on) {
   if (countdown.mean == 0 || countdown.is_dense == (on && countdown.credit >= kOthers)) return;
   draw_next();
 }
+
+plumb::rt::DeepLoad::DeepLoad() { countdown.left = kNever; }
+// Drawn anew: the distance has no memory.
+plumb::rt::DeepLoad::~DeepLoad() {
+  if (stage == Stage::watching) restart_countdown();
+}
+bool plumb::rt::has_blocks_of_its_own() { return stage == Stage::watching; }
 
 void plumb::rt::restart_countdown() {
   countdown.mean = 0;

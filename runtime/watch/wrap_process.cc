@@ -17,10 +17,12 @@
 #include "common/memory.h"
 #include "common/modules.h"
 #include "common/process.h"
+#include "common/stop_world.h"
 #include "common/sys.h"
 #include "common/threads.h"
 #include "watch/export.h"
 #include "watch/model.h"
+#include "watch/reach.h"
 #include "watch/watcher.h"
 
 extern "C" {
@@ -33,6 +35,9 @@ int __cxa_at_quick_exit(void (*)(void*), void*);
 using namespace plumb::rt;
 
 namespace {
+
+// Below the frame's base: the registers that a function must keep.
+constexpr uintptr_t kSaved = 64;
 
 // Only a watched process has blocks that its child would share.
 bool forking = false;
@@ -62,12 +67,25 @@ void after_fork_in_child() {
   if (model().after_fork_in_child(watch_settings.follow)) watch_child();
 }
 
+// Registers that callers keep something in go to this frame; what is below it is ours.
+// Threads that were stopped go on as late as can be: what they wait in has come back early.
+// True: they still are.
+__attribute__((noinline)) bool write_last_report() {
+  if (!is_us()) return false;
+  __builtin_unwind_init();
+  const auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  const bool stopped = find_lost(watch_settings.search, frame - kSaved);
+  take_last_snapshot();
+  return stopped;
+}
+
+// libc writes what it has buffered after this, and may need a lock for it.
 void at_end(void*) {
-  if (is_us()) take_last_snapshot();
+  if (write_last_report()) release_world();
 }
 
 [[noreturn]] void leave(int status) {
-  at_end(nullptr);
+  write_last_report();
   while (true) sys_call(SYS_exit_group, status);
 }
 

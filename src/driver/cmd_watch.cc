@@ -220,6 +220,7 @@ WatchOptions options_from(const Invocation& call) {
   options.epoch = settings.seconds(Opt::epoch);
   options.interval = settings.seconds(Opt::interval);
   options.sample = settings.size(Opt::sample);
+  options.search = settings.size(Opt::search);
   options.stack_depth = static_cast<unsigned>(settings.number(Opt::stacks));
   options.snapshot_file = settings.text(Opt::snapshot_file);
   options.follow = settings.text(Opt::follow) == "children";

@@ -113,6 +113,7 @@ enum class Opt {
   metrics,
   serve,
   sample,
+  search,
   epoch,
   interval,
   follow,

@@ -68,18 +68,27 @@ std::string clean_sentence(const Totals& totals) {
   }
   std::string text =
       fmt::format("No leaks: {} allocated, {} freed", allocated, with_commas(totals.freed.blocks));
+  if (totals.forgotten.blocks > 0)
+    text += fmt::format(", {} still held", with_commas(totals.forgotten.blocks));
   if (totals.excluded.blocks > 0)
     text += fmt::format(", {} excluded", with_commas(totals.excluded.blocks));
   return text + ".";
 }
 
+// Of a watched program what is held at its end is only counted, never listed.
+std::optional<Count> held_by_watched(const Report& report) {
+  if (report.tool.engine != Engine::watch) return std::nullopt;
+  return report.totals.omitted_forgotten;
+}
+
 // Leaks that somebody filtered out of the list.
-std::string omitted_part(const Totals& totals) {
+std::string omitted_part(const Report& report) {
+  const Totals& totals = report.totals;
   Count sum;
-  for (const auto& omitted :
-       {totals.omitted_lost, totals.omitted_stale, totals.omitted_forgotten}) {
+  for (const auto& omitted : {totals.omitted_lost, totals.omitted_stale}) {
     if (omitted) sum += *omitted;
   }
+  if (totals.omitted_forgotten && !held_by_watched(report)) sum += *totals.omitted_forgotten;
   if (sum.blocks == 0) return {};
   return fmt::format("{} ({}) filtered out", count_of(sum.blocks, "block"),
                      count_of(sum.bytes, "byte"));
@@ -98,11 +107,15 @@ std::string run_summary(const Report& report, Tallies& tallies) {
                                 count_of(tally.sum.bytes, "byte")));
   }
   const std::vector<std::string> hidden = hidden_parts(tallies);
-  const std::string omitted = omitted_part(report.totals);
+  const std::string omitted = omitted_part(report);
   if (parts.empty() && hidden.empty() && omitted.empty()) return clean_sentence(report.totals);
   if (parts.empty()) parts.emplace_back("No leaks to show");
   if (!hidden.empty()) parts.push_back(fmt::format("{}", fmt::join(hidden, ", ")));
   if (!omitted.empty()) parts.push_back(omitted);
+  if (const std::optional<Count> held = held_by_watched(report); held && held->blocks > 0) {
+    parts.push_back(fmt::format("{} ({}) still held", count_of(held->blocks, "block"),
+                                count_of(held->bytes, "byte")));
+  }
   return fmt::format("{}.", fmt::join(parts, "; "));
 }
 

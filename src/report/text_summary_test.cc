@@ -68,6 +68,20 @@ TEST(Summary, NothingLostButSomethingToSay) {
   EXPECT_EQ(summary_line(report), "No leaks to show; 2 blocks (80 bytes) filtered out.");
 }
 
+// What a watched program holds at its end is counted, and nobody filtered it out.
+TEST(Summary, OfTheSampledEngine) {
+  Report report = sample::clean();
+  report.tool.engine = Engine::watch;
+  report.totals = Totals{};
+  report.totals.allocated = count(5, 100);
+  report.totals.freed = count(3, 60);
+  report.totals.forgotten = count(2, 40);
+  report.totals.omitted_forgotten = count(2, 40);
+  EXPECT_EQ(summary_line(report), "No leaks: 5 blocks allocated, 3 freed, 2 still held.");
+  sample::add(report, leak_of(Kind::lost, 1, 7));
+  EXPECT_EQ(summary_line(report), "1 leak, 7 bytes lost; 2 blocks (40 bytes) still held.");
+}
+
 TEST(Summary, OtherResourcesHaveNoBytes) {
   Report report = sample::clean();
   Leak leak = leak_of(Kind::lost, 1, 0);

@@ -75,6 +75,14 @@ enum PlumbWatchLimit {
   PLUMB_WATCH_NEW_PASSES = 32   /* the allocator has its own operator new, which is not seen */
 };
 
+/* Which of the samples does nothing refer to? Asked as the program ends. */
+enum PlumbWatchSearch {
+  PLUMB_WATCH_NOT_SEARCHED = 0,
+  PLUMB_WATCH_SEARCHED = 1,     /* PLUMB_WATCH_LOST says so of each */
+  PLUMB_WATCH_TOO_LARGE = 2,    /* more memory than was to be read */
+  PLUMB_WATCH_SEARCH_FAILED = 3 /* no room, or no map of the memory */
+};
+
 typedef struct PlumbWatchHeader {
   char magic[8];
   uint32_t version;
@@ -82,7 +90,7 @@ typedef struct PlumbWatchHeader {
   uint32_t pid;
   uint32_t phase;
   uint32_t limits;
-  uint32_t reserved;
+  uint32_t search;      /* PlumbWatchSearch */
   uint64_t now;         /* CPU time */
   uint64_t elapsed;     /* since the start, by the wall clock */
   uint64_t started;     /* seconds since 1970 */
@@ -117,6 +125,8 @@ typedef struct PlumbWatchSite {
 /* Had gone stale and was freed as the program ended, in a last snapshot only: until
  * then it was held for nothing. The sums of its site do not have it as freed. */
 #define PLUMB_WATCH_PARTED 2u
+/* Nothing referred to it as the program ended. */
+#define PLUMB_WATCH_LOST 4u
 
 typedef struct PlumbWatchBlock {
   uint64_t size;

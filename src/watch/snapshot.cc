@@ -168,7 +168,8 @@ Result<void> read_blocks(const Source& source, WatchSnapshot& snapshot) {
     snapshot.sites[block.site].blocks.push_back(
         {static_cast<double>(block.size), weight_of(block), seconds(block.birth),
          seconds(block.last), (block.flags & PLUMB_WATCH_OBSERVED) != 0, block.touches,
-         block.access, block.burst, (block.flags & PLUMB_WATCH_PARTED) != 0});
+         block.access, block.burst, (block.flags & PLUMB_WATCH_PARTED) != 0,
+         (block.flags & PLUMB_WATCH_LOST) != 0});
     for (const std::uint32_t stack : {block.access, block.burst}) {
       if (stack != 0) snapshot.accesses.try_emplace(stack);
     }
@@ -216,10 +217,12 @@ Result<WatchSnapshot> read_snapshot(std::span<const std::byte> bytes, std::strin
   if (header.phase < PLUMB_WATCH_RUNNING || header.phase > PLUMB_WATCH_OTHER) {
     return source->damaged("unknown phase");
   }
+  if (header.search > PLUMB_WATCH_SEARCH_FAILED) return source->damaged("unknown search");
   WatchSnapshot snapshot;
   snapshot.pid = header.pid;
   snapshot.phase = static_cast<PlumbWatchPhase>(header.phase);
   snapshot.limits = header.limits;
+  snapshot.search = static_cast<PlumbWatchSearch>(header.search);
   snapshot.now = seconds(header.now);
   snapshot.elapsed = seconds(header.elapsed);
   snapshot.started = header.started;

@@ -30,6 +30,7 @@ struct WatchBlock {
   std::uint32_t access = 0;   // in WatchSnapshot::accesses; 0: not traced
   std::uint32_t burst = 0;    // likewise: the checks that led there, newest first
   bool parted = false;        // freed as the program ended
+  bool lost = false;          // nothing referred to it as the program ended
 };
 
 struct WatchFree {
@@ -49,7 +50,8 @@ struct WatchSite {
 struct WatchSnapshot {
   std::uint32_t pid = 0;
   PlumbWatchPhase phase = PLUMB_WATCH_RUNNING;
-  std::uint32_t limits = 0;   // PlumbWatchLimit bits
+  std::uint32_t limits = 0;  // PlumbWatchLimit bits
+  PlumbWatchSearch search = PLUMB_WATCH_NOT_SEARCHED;
   double now = 0;             // seconds of CPU time, as are all times but the next two
   double elapsed = 0;         // by the wall clock
   std::uint64_t started = 0;  // seconds since 1970

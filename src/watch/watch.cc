@@ -148,9 +148,9 @@ Result<WatchOutcome> watch_program(const WatchOptions& options) {
   launch.command = options.command;
   launch.runtime = *runtime;
   launch.settings = fmt::format(
-      "watch:epoch={}:interval={}:sample={}:depth={}:follow={}:launcher={}:socket={}:"
+      "watch:epoch={}:interval={}:sample={}:search={}:depth={}:follow={}:launcher={}:socket={}:"
       "file={}",
-      milliseconds(options.epoch), milliseconds(options.interval), options.sample,
+      milliseconds(options.epoch), milliseconds(options.interval), options.sample, options.search,
       options.stack_depth, options.follow ? 1 : 0, getpid(), escaped(*folder, false) + "/%p.socket",
       escaped(file, true));
   if (options.on_start) {

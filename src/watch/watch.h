@@ -15,9 +15,10 @@ namespace plumb {
 
 struct WatchOptions {
   std::vector<std::string> command;
-  double epoch = 1;                 // seconds of CPU time
-  double interval = 10;             // seconds between snapshots
-  std::uint64_t sample = 64 << 10;  // mean bytes between samples
+  double epoch = 1;                                 // seconds of CPU time
+  double interval = 10;                             // seconds between snapshots
+  std::uint64_t sample = 64 << 10;                  // mean bytes between samples
+  std::uint64_t search = std::uint64_t{256} << 20;  // bytes to read at the end, for what is lost
   unsigned stack_depth = 24;
   std::string snapshot_file;  // kept there, `%p` is the process; empty: nowhere
   bool follow = false;        // children, too; without %p their numbers are put behind the name

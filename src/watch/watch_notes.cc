@@ -84,6 +84,19 @@ std::vector<Note> notes_of(const WatchSnapshot& snapshot, const VerdictCounts& c
       notes.push_back({limit.code, limit.text, limit.remedy, {}});
     }
   }
+  if (snapshot.search == PLUMB_WATCH_TOO_LARGE) {
+    notes.push_back({"not-searched",
+                     "the program had more memory at its end than is read then: what is lost of "
+                     "it is not told from what is held",
+                     "--search=4G reads more",
+                     {}});
+  } else if (snapshot.search == PLUMB_WATCH_SEARCH_FAILED) {
+    notes.push_back({"not-searched",
+                     "the program's memory could not be read at its end: what is lost of it is "
+                     "not told from what is held",
+                     "",
+                     {}});
+  }
   // What is idle for less than this cannot be told from what rests.
   const double needed = policy.times_active * snapshot.epoch;
   if (snapshot.now < 3 * needed && (snapshot.limits & PLUMB_WATCH_NO_TOUCHES) == 0) {

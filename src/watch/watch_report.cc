@@ -18,6 +18,7 @@
 #include "core/merge.h"
 #include "core/order.h"
 #include "run/trace_report.h"
+#include "watch/lost.h"
 #include "watch/watch_notes.h"
 
 namespace plumb {
@@ -50,21 +51,22 @@ std::vector<SiblingFree> frees_of(const WatchSite& site, Symboliser& symbols) {
   return frees;
 }
 
-Age age_of(const SiteJudgement& judged) {
+// Growth and chance say whether a block that is held is a leak.
+Age age_of(const SiteJudgement& judged, Kind kind) {
   Age age;
   age.unit = "cpu-seconds";
   age.verdict = word_of(judged.verdict);
   age.samples = judged.stale_samples;
   age.bytes_low = std::round(judged.bytes_low);
   age.bytes_high = std::round(judged.bytes_high);
-  age.growth = judged.growth;
+  if (kind == Kind::stale) age.growth = judged.growth;
+  if (kind == Kind::stale && !judged.by_growth_only) age.missed_chance = judged.misled_chance;
   if (!judged.by_growth_only) {
     age.first = judged.first_birth;
     age.last = judged.last_touch;
     age.active = judged.active;
     age.idle = judged.idle;
     age.drag = judged.drag;
-    age.missed_chance = judged.misled_chance;
     age.histogram = judged.idle_histogram;
   }
   return age;
@@ -172,10 +174,10 @@ void unite_sites(WatchSnapshot& snapshot, Symboliser& symbols) {
   snapshot.sites = std::move(sites);
 }
 
-Leak leak_of(const WatchSite& site, const SiteJudgement& judged, const WatchSnapshot& snapshot,
-             Symboliser& symbols) {
+Leak leak_of(Kind kind, const WatchSite& site, const SiteJudgement& judged,
+             const WatchSnapshot& snapshot, Symboliser& symbols) {
   Leak leak;
-  leak.kind = Kind::stale;
+  leak.kind = kind;
   leak.confidence = judged.confidence;
   leak.direct.blocks = std::max<std::uint64_t>(1, rounded(judged.stale_blocks));
   leak.direct.bytes = rounded(judged.stale_bytes);
@@ -192,7 +194,7 @@ Leak leak_of(const WatchSite& site, const SiteJudgement& judged, const WatchSnap
   leak.last_use = last_use_of(site, snapshot, symbols);
   leak.allocation.api = api_of(leak.allocation.stack, site.api);
   leak.frees = frees_of(site, symbols);
-  leak.age = age_of(judged);
+  leak.age = age_of(judged, kind);
   return leak;
 }
 
@@ -231,17 +233,25 @@ void add_totals(Report& report, const WatchSnapshot& snapshot) {
     live_bytes += site.sums.allocated_bytes - site.sums.freed_bytes;
   }
   Totals& totals = report.totals;
-  for (const Leak& leak : report.leaks) totals.stale += leak.total();
+  for (const Leak& leak : report.leaks) {
+    (leak.kind == Kind::lost ? totals.lost : totals.stale) += leak.total();
+  }
   totals.freed.blocks = rounded(freed_blocks);
   totals.freed.bytes = rounded(freed_bytes);
   const auto rest = [](double all, std::uint64_t part) {
     return rounded(all) > part ? rounded(all) - part : 0;
   };
-  totals.excluded.blocks = rest(live_blocks, totals.stale.blocks);
-  totals.excluded.bytes = rest(live_bytes, totals.stale.bytes);
+  Count others;
+  others.blocks = rest(live_blocks, totals.lost.blocks + totals.stale.blocks);
+  others.bytes = rest(live_bytes, totals.lost.bytes + totals.stale.bytes);
+  if (snapshot.search == PLUMB_WATCH_SEARCHED) {
+    totals.forgotten = others;
+    totals.omitted_forgotten = others;
+  } else {
+    totals.excluded = others;
+  }
   totals.allocated = totals.freed;
-  totals.allocated += totals.stale;
-  totals.allocated += totals.excluded;
+  for (const Count& part : {totals.lost, totals.stale, others}) totals.allocated += part;
 }
 
 // What a site had freed by its end, of those that are no leak: freed.
@@ -266,6 +276,10 @@ Report report_from(const WatchSnapshot& taken, const StalePolicy& policy) {
   if (!snapshot.accesses.empty()) unite_sites(snapshot, symbols);
   VerdictCounts counts;
   for (WatchSite& site : snapshot.sites) {
+    if (const WatchSite lost = take_lost(site); !lost.blocks.empty()) {
+      report.leaks.push_back(
+          leak_of(Kind::lost, lost, sum_of_lost(lost, snapshot), snapshot, symbols));
+    }
     if (site.blocks.empty()) continue;
     const SiteJudgement judged = judge_site(site, snapshot, policy);
     counts.add(judged);
@@ -275,7 +289,7 @@ Report report_from(const WatchSnapshot& taken, const StalePolicy& policy) {
       count_parted_as_freed(site);
       continue;
     }
-    report.leaks.push_back(leak_of(site, judged, snapshot, symbols));
+    report.leaks.push_back(leak_of(Kind::stale, site, judged, snapshot, symbols));
     for (const WatchBlock& block : site.blocks) {
       if (block.parted) counts.parted += block.weight * block.size;
     }

@@ -147,6 +147,67 @@ TEST(Watch, FindsNothingInTheCleanTwin) {
   EXPECT_TRUE(seen.report.leaks.empty());
 }
 
+std::map<std::string, Count> lost_in(const Report& report) {
+  std::map<std::string, Count> found;
+  for (const Leak& leak : report.leaks) {
+    const Frame* frame = user_frame(leak.allocation.stack);
+    if (leak.kind == Kind::lost && frame != nullptr) found[frame->function] += leak.total();
+  }
+  return found;
+}
+
+// With one sample in a byte every block is one, and its weight is 1.
+TEST(Watch, TellsWhatIsLostAtTheEndFromWhatIsHeld) {
+  WatchOptions options = quick();
+  options.sample = 1;
+  const Seen seen = watch({compiled("lost.c")}, options);
+  EXPECT_EQ(seen.output, "done\n");
+  EXPECT_EQ(WEXITSTATUS(seen.wait_status), 4);
+  const std::map<std::string, Count> lost = lost_in(seen.report);
+  ASSERT_EQ(lost.size(), 2u);
+  // A word that is left of a pointer may hold one or the other.
+  EXPECT_NEAR(static_cast<double>(lost.at("lose_small").blocks), 1100, 3);
+  EXPECT_EQ(lost.at("lose_large").blocks, 1u);
+  EXPECT_EQ(lost.at("lose_large").bytes, 400000u);
+  EXPECT_GT(seen.report.totals.forgotten.blocks, 2000u);
+  EXPECT_EQ(seen.report.totals.excluded.blocks, 0u);
+}
+
+// Most blocks on the way are none of the samples.
+TEST(Watch, LostSamplesAreScaledUp) {
+  const Seen seen = watch({compiled("lost.c")}, quick());
+  const std::map<std::string, Count> lost = lost_in(seen.report);
+  ASSERT_TRUE(lost.contains("lose_small"));
+  EXPECT_NEAR(static_cast<double>(lost.at("lose_small").bytes), 110000, 80000);
+  EXPECT_FALSE(lost.contains("hold"));
+  EXPECT_FALSE(lost.contains("main"));
+  EXPECT_FALSE(lost.contains("work"));
+}
+
+TEST(Watch, NothingIsLostInTheCleanTwin) {
+  WatchOptions options = quick();
+  for (const std::uint64_t sample : {std::uint64_t{1}, std::uint64_t{512}}) {
+    options.sample = sample;
+    const Seen seen = watch({compiled("lost.c", "-DCLEAN")}, options);
+    EXPECT_EQ(WEXITSTATUS(seen.wait_status), 4);
+    EXPECT_THAT(lost_in(seen.report), testing::IsEmpty());
+  }
+}
+
+TEST(Watch, ReadsNoMoreMemoryThanItMay) {
+  WatchOptions options = quick();
+  options.search = 64 << 10;
+  const Seen little = watch({compiled("lost.c")}, options);
+  EXPECT_THAT(lost_in(little.report), testing::IsEmpty());
+  EXPECT_GT(little.report.totals.excluded.blocks, 0u);
+  const auto is_note = [](const Note& note) { return note.code == "not-searched"; };
+  EXPECT_TRUE(std::ranges::any_of(little.report.notes, is_note));
+  options.search = 0;
+  const Seen none = watch({compiled("lost.c")}, options);
+  EXPECT_THAT(lost_in(none.report), testing::IsEmpty());
+  EXPECT_FALSE(std::ranges::any_of(none.report.notes, is_note));
+}
+
 // One sample in 64 bytes: nearly every block is one.
 TEST(Watch, BlocksKeepWhatIsInThem) {
   WatchOptions options = quick();
@@ -162,6 +223,11 @@ TEST(Watch, ProgramsEndAsTheyWouldHave) {
   EXPECT_EQ(WEXITSTATUS(watch({program}, quick()).wait_status), 4);
   EXPECT_EQ(WEXITSTATUS(watch({program, "_exit"}, quick()).wait_status), 7);
   EXPECT_EQ(WEXITSTATUS(watch({program, "quick"}, quick()).wait_status), 8);
+  EXPECT_EQ(WEXITSTATUS(watch({program, "handler"}, quick()).wait_status), 9);
+  EXPECT_EQ(WEXITSTATUS(watch({program, "threads"}, quick()).wait_status), 10);
+  const Seen shut_in = watch({program, "shut-in"}, quick());
+  EXPECT_EQ(shut_in.output, "shut in\nend\n");
+  EXPECT_EQ(WEXITSTATUS(shut_in.wait_status), 4);
   EXPECT_EQ(WTERMSIG(watch({program, "abort"}, quick()).wait_status), SIGABRT);
   const Seen other = watch({program, "exec"}, quick());
   EXPECT_EQ(other.output, "the other program\n");
@@ -418,6 +484,29 @@ TEST(Watch, RefusesProgramsThatCallTheAllocatorByOtherNames) {
   const Result<WatchOutcome> outcome = watch_program(options);
   ASSERT_FALSE(outcome);
   EXPECT_THAT(outcome.error().what, HasSubstr("dallocx"));
+}
+
+// Such a library would give our blocks to glibc, which ends the program.
+TEST(Watch, LibrariesThatBindDeeplyFreeBlocksOfOurs) {
+  const std::string now = scratch().file("libdeep.so");
+  const std::string lazy = scratch().file("liblazy.so");
+  const std::string host = scratch().file("deep-host");
+  const auto build = [&](const std::string& what) {
+    const std::string source = std::string(PLUMB_TEST_DATA) + "/deep.c";
+    return std::system(fmt::format("gcc -O1 -w -fno-builtin {} {}", source, what).c_str());
+  };
+  ASSERT_EQ(build(fmt::format("-DPLUGIN -shared -fPIC -Wl,-z,now,-z,relro -o {}", now)), 0);
+  ASSERT_EQ(build(fmt::format("-DPLUGIN -shared -fPIC -Wl,-z,lazy -o {}", lazy)), 0);
+  // The second is found by the program's own path alone.
+  const std::string folder = std::filesystem::path(lazy).parent_path();
+  for (const std::string& option : {std::string(), fmt::format("-Wl,-rpath,{}", folder)}) {
+    ASSERT_EQ(build(fmt::format("-o {} {}", host, option)), 0);
+    WatchOptions options = quick();
+    options.sample = 1;
+    const Seen seen = watch({host, now, option.empty() ? lazy : "liblazy.so"}, options);
+    EXPECT_EQ(seen.output, "done\n");
+    EXPECT_EQ(WEXITSTATUS(seen.wait_status), 6);
+  }
 }
 
 TEST(Watch, RefusesWhatItCannotSample) {

@@ -10,9 +10,9 @@ struct entry {
   struct entry *next;
   char text[kSize - sizeof(void *)];
 };
-static struct entry *list;
-static char *cache[kCache];
-static char *table[kTable];
+struct entry *list;
+char *cache[kCache];
+char *table[kTable];
 
 static __attribute__((noinline)) void grow_list(void) {
   struct entry *entry = malloc(sizeof *entry);
