@@ -28,6 +28,7 @@
 #include "check/summary/function_run.h"
 #include "check/summary/kept_results.h"
 #include "check/summary/print.h"
+#include "check/summary/settable_allocators.h"
 #include "core/fingerprint.h"
 #include "core/order.h"
 #include "core/suggestion.h"
@@ -416,6 +417,7 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
   const std::size_t count = units.units.size();
   Program linked(std::move(units.units), units.skipped.empty());
   heed_models(linked, library);
+  call_first_allocators(linked, library);
   copy_for_given_functions(linked);
   linked.note_bystanders(find_bystanders(linked, library));
   const Program& program = linked;

@@ -246,6 +246,41 @@ int write_bad(void) {
   EXPECT_EQ(report.leaks[0].loss->holder->name, "t.text");
 }
 
+// Of two calls of which one path makes only one, none makes the other's block larger.
+TEST(Check, BlocksOfAlternativesAreSeveralFindings) {
+  const Report report = check_source(R"(
+#include <stdlib.h>
+int plain(const char *p, char **out) { *out = malloc(10); if (!*out) return -3; **out = *p; return 0; }
+int fancy(const char *p, char **out) { *out = malloc(20); if (!*out) return -3; **out = *p; return 0; }
+int put(const char *);
+int write_bad(const char *p, int format) {
+  int error = -9;
+  char *out = NULL;
+  switch (format) {
+    case 1: error = plain(p, &out); break;
+    case 2: error = fancy(p, &out); break;
+  }
+  if (out && error == 0) put(out);
+  return error;
+}
+int write_ok(const char *p, int format) {
+  int error = -9;
+  char *out = NULL;
+  switch (format) {
+    case 1: error = plain(p, &out); break;
+    case 2: error = fancy(p, &out); break;
+  }
+  if (out && error == 0) put(out);
+  free(out);
+  return error;
+}
+)");
+  ASSERT_EQ(report.leaks.size(), 2u);
+  for (const Leak& leak : report.leaks) EXPECT_EQ(leak.loss->stack.front().function, "write_bad");
+  EXPECT_NE(report.leaks[0].allocation.stack.back().line,
+            report.leaks[1].allocation.stack.back().line);
+}
+
 TEST(Check, AUnitThatDoesNotCompileIsAnError) {
   const std::string path = testing::TempDir() + "/plumb_check_broken.c";
   ASSERT_TRUE(write_file(path, "int main( {"));

@@ -10,6 +10,7 @@
 
 #include "base/source.h"
 #include "check/condition_text.h"
+#include "check/summary/shape.h"
 #include "check/summary_graph.h"
 #include "core/allocator_names.h"
 
@@ -40,6 +41,8 @@ class Writer {
   // Did it take the place of a smaller one, in the same variable? It was reallocated, or
   // the call leaves it in memory by itself.
   bool is_grown(const Candidate& candidate) const;
+  // Is there a path that makes both, in one function? Not in two branches.
+  bool follow(const Candidate& one, const Candidate& other) const;
   // Where the call that made the block leaves it: the offset of the place, or -1
   // for the result.
   std::int64_t left_at(const Candidate& candidate) const;
@@ -131,6 +134,19 @@ bool Writer::is_grown(const Candidate& candidate) const {
   if (candidate.holder.empty() || call.a.kind() != OperandKind::symbol) return false;
   const LibraryModel* model = library_.find(callee_name(made.function, call));
   return (model && model->reallocates >= 0) || left_at(candidate) >= 0;
+}
+
+bool Writer::follow(const Candidate& one, const Candidate& other) const {
+  const Function& in = body(one.function);
+  const Shape shape(in);
+  const auto reaches = [&](std::uint32_t from, std::uint32_t to) {
+    const std::uint32_t first = shape.block_of[from];
+    const std::uint32_t last = shape.block_of[to];
+    return shape.distances(in, {last})[first] != UINT32_MAX;
+  };
+  const std::uint32_t a = one.origin.operation;
+  const std::uint32_t b = other.origin.operation;
+  return reaches(a, b) || reaches(b, a);
 }
 
 std::string Writer::callee_name(std::uint32_t function, const Operation& call) const {
@@ -369,15 +385,18 @@ std::vector<Leak> make_findings(const Program& program, const Library& library,
   }
   // A buffer that is made larger again and again is one buffer: of its growths that are
   // lost at one place, the first.
-  std::map<std::tuple<Defect, std::uint32_t, std::uint32_t, std::string>, const Candidate*> grown;
+  std::map<std::tuple<Defect, std::uint32_t, std::uint32_t, std::string>,
+           std::vector<const Candidate*>>
+      grown;
   std::erase_if(by_cause, [&](const auto& entry) {
     const Candidate& candidate = *entry.second;
     if (!writer.is_grown(candidate)) return false;
-    return !grown
-                .try_emplace({std::get<Defect>(entry.first), candidate.function,
-                              candidate.operation, candidate.holder},
-                             &candidate)
-                .second;
+    std::vector<const Candidate*>& buffers = grown[{
+        std::get<Defect>(entry.first), candidate.function, candidate.operation, candidate.holder}];
+    const bool is_known = std::ranges::any_of(
+        buffers, [&](const Candidate* each) { return writer.follow(*each, candidate); });
+    if (!is_known) buffers.push_back(&candidate);
+    return is_known;
   });
   std::vector<Leak> leaks;
   for (const auto& [key, candidate] : by_cause) {

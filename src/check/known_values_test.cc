@@ -176,5 +176,75 @@ void sizes_ok(const char *a, const char *b, int n) {
 )"));
 }
 
+// A text of the source is not empty, and a table of numbers is not all zero.
+TEST(KnownValues, TextsAndTablesHaveWhatTheSourceSays) {
+  expect_by_name(R"(
+#include <stdlib.h>
+static const int kSizes[] = {8, 16, 32};
+static const double kFactor = 1.5;
+static int begins(const char *text) { return *text ? 1 : 0; }
+static int second(const char *text) { return text[1] == 'b'; }
+static int size_of(int at) { return at == 1 ? kSizes[1] : 0; }
+int text_bad(void) { char *p = malloc(9); if (!p) return 0; if (begins(".")) return 1; free(p); return 0; }
+int text_ok(void) { char *p = malloc(9); if (!p) return 0; if (!begins(".")) return 1; free(p); return 0; }
+int empty_bad(void) { char *p = malloc(9); if (!p) return 0; if (!begins("")) return 1; free(p); return 0; }
+int empty_ok(void) { char *p = malloc(9); if (!p) return 0; if (begins("")) return 1; free(p); return 0; }
+int later_bad(void) { char *p = malloc(9); if (!p) return 0; if (second("abc")) return 1; free(p); return 0; }
+int table_bad(void) { char *p = malloc(9); if (!p) return 0; if (size_of(1)) return 1; free(p); return 0; }
+int factor_bad(void) { char *p = malloc(9); if (!p) return 0; if (kFactor > 1) return 1; free(p); return 0; }
+int factor_ok(void) { char *p = malloc(9); if (!p) return 0; if (kFactor > 1) { free(p); return 1; } free(p); return 0; }
+)");
+}
+
+// No address in a block that was made here is one that the function was given.
+TEST(KnownValues, AddressesInBlocksAreNowhereElse) {
+  expect_by_name(kHeader + std::string(R"(
+struct list { char *data; struct list *next; };
+int headers_ok(struct list *headers) {
+  int n = 0;
+  while (headers) {
+    char *copy = NULL;
+    char *at = strchr(headers->data, ':');
+    if (!at) {
+      at = strchr(headers->data, ';');
+      if (at) {
+        copy = strdup(headers->data);
+        if (!copy) return -1;
+        copy[at - headers->data] = ':';
+        at = &copy[at - headers->data];
+      }
+    }
+    if (at && at != headers->data) {
+      n += at[1];
+      free(copy);
+    }
+    headers = headers->next;
+  }
+  return n;
+}
+int headers_bad(struct list *headers) {
+  int n = 0;
+  while (headers) {
+    char *copy = NULL;
+    char *at = strchr(headers->data, ':');
+    if (!at) {
+      at = strchr(headers->data, ';');
+      if (at) {
+        copy = strdup(headers->data);
+        if (!copy) return -1;
+        copy[at - headers->data] = ':';
+      }
+    }
+    if (at && at != headers->data) {
+      n += at[1];
+      free(copy);
+    }
+    headers = headers->next;
+  }
+  return n;
+}
+)"));
+}
+
 }  // namespace
 }  // namespace plumb::check

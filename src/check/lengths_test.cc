@@ -60,6 +60,68 @@ void long_text_bad(const char *a, const char *b) {
 )");
 }
 
+// What a loop counts or walks along begins where it began, and goes up.
+TEST(Lengths, OfAWalkAreNotNegative) {
+  expect_by_name(R"(
+#include <limits.h>
+#include <stdlib.h>
+static int length(const char *text) {
+  size_t n = 0;
+  if (text == NULL) return 0;
+  while (*text != 0) { text++; n++; }
+  return n > INT_MAX ? 0 : n;
+}
+static char *make(const char *text, int n) {
+  if (n < 0) return NULL;
+  char *out = malloc((size_t)n + 1);
+  if (!out) abort();
+  for (int i = 0; i < n; i++) out[i] = text[i];
+  out[n] = 0;
+  return out;
+}
+static char *copy_counted(const char *text) { return make(text, length(text)); }
+static char *copy_walked(const char *text) {
+  const char *end = text;
+  while (*end) end++;
+  return make(text, end - text);
+}
+static char *copy_back(const char *text, const char *end) {
+  while (*end == ' ') end--;
+  return make(text, end - text);
+}
+int counted_ok(const char *a, const char *b) {
+  char *first = malloc(8);
+  if (!first) return 0;
+  char *text = copy_counted(b);
+  if (!text) return 0;
+  int out = text[0] + a[0];
+  free(text);
+  free(first);
+  return out;
+}
+int walked_ok(const char *a, const char *b) {
+  char *first = malloc(8);
+  if (!first) return 0;
+  char *text = copy_walked(b);
+  if (!text) return 0;
+  int out = text[0] + a[0];
+  free(text);
+  free(first);
+  return out;
+}
+int back_bad(const char *a, const char *b) {
+  char *first = malloc(8);
+  if (!first) return 0;
+  char *text = copy_back(a, b);
+  if (!text) return 0;
+  int out = text[0] + a[0];
+  free(text);
+  free(first);
+  return out;
+}
+)");
+}
+
 // The distance may be negative: which of the two is first is not known.
 TEST(Lengths, DistancesHaveASign) {
   expect_by_name(R"(
@@ -75,6 +137,61 @@ void too_far_ok(const char *from, const char *to) {
   if (!text) return;
   if (to - from > 0x7fffffffL) return;
   free(text);
+}
+)");
+}
+
+// What walks forward from a place is not before it, and a loop that runs at least once has
+// gone some way.
+TEST(Lengths, OfAWalkForward) {
+  expect_by_name(R"(
+#include <stdlib.h>
+static size_t encoded(const char *in, size_t n, char **out) {
+  char *data, *to;
+  *out = NULL;
+  if (n == 0) return 0;
+  data = to = malloc(2 * n + 1);
+  if (!data) return 0;
+  while (n > 0) {
+    to[0] = *in++;
+    to[1] = '=';
+    to += 2;
+    n--;
+  }
+  *to = 0;
+  *out = data;
+  return to - data;
+}
+int encode_ok(const char *in, size_t n) {
+  char *text;
+  size_t length = encoded(in, n, &text);
+  if (!length) return -1;
+  free(text);
+  return 0;
+}
+int encode_bad(const char *in, size_t n) {
+  char *text;
+  size_t length = encoded(in, n, &text);
+  if (length < 5) return -1;
+  free(text);
+  return 0;
+}
+static long span(const char *text) {
+  const char *p = text;
+  while (*p && *p != ' ') p++;
+  return p - text;
+}
+void span_ok(const char *text) {
+  char *copy = malloc(8);
+  if (!copy) return;
+  if (span(text) < 0) return;
+  free(copy);
+}
+void span_bad(const char *text) {
+  char *copy = malloc(8);
+  if (!copy) return;
+  if (span(text) < 1) return;
+  free(copy);
 }
 )");
 }

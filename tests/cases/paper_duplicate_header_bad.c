@@ -26,8 +26,8 @@ static struct Header* unused_element(struct Request* request) {
 static int parse_header(struct Request* request, const char* key, const char* value) {
   struct Header* ds = unused_element(request);
   if (ds == 0) ds = malloc(sizeof *ds);  // ALLOC
-  ds->key = strdup(key);
-  ds->value = strdup(value);
+  ds->key = strdup(key);      // ALLOC
+  ds->value = strdup(value);  // ALLOC
   if (strcmp(ds->key, "Content-Length") == 0) {
     if (request->length_set) {
       request->status = 400;  // LOSS ds

@@ -3,6 +3,7 @@
 // GAP(run): false-alarm, forgotten - looks only after the destructors of static objects
 // GAP(memcheck): false-alarm, forgotten - looks only after the destructors of static objects
 // GAP(lsan): false-alarm - looks only after the destructors of static objects
+// GAP(watch): false-alarm - looks only after the destructors of static objects
 // GAP(cc): false-alarm, forgotten - looks only after the destructors of static objects
 #include <vector>
 

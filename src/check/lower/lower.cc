@@ -87,13 +87,28 @@ Linkage linkage_of(const llvm::GlobalValue& value) {
   return value.isWeakForLinker() ? Linkage::weak : Linkage::external;
 }
 
-void UnitBuilder::add_initial(const llvm::Constant& value, std::uint64_t at,
+void UnitBuilder::add_initial(const llvm::Constant& value, std::uint64_t at, Member member,
                               std::vector<Initial>& out) {
   constexpr std::size_t kMost = 4096;  // a table larger than this is data, not structure
-  if (out.size() > kMost || value.isNullValue() || llvm::isa<llvm::UndefValue>(value)) return;
+  if (value.isNullValue() || llvm::isa<llvm::UndefValue>(value)) return;
+  const auto add_data = [&](std::uint64_t from) {
+    const std::uint64_t end = at + layout_.getTypeAllocSize(value.getType()).getFixedValue();
+    if (from >= end) return;
+    if (out.size() > kMost && out.back().width == 0) {  // with what is between the two
+      from = out.back().offset;
+      out.pop_back();
+    }
+    out.push_back({from, 0, false, {}, static_cast<std::int64_t>(end - from), {}});
+  };
+  if (out.size() > kMost) {
+    add_data(at);
+    return;
+  }
   if (const auto* integer = llvm::dyn_cast<llvm::ConstantInt>(&value)) {
     if (integer->getBitWidth() <= 64) {
-      out.push_back({at, integer->getBitWidth() / 8, false, {}, integer->getSExtValue()});
+      out.push_back({at, integer->getBitWidth() / 8, false, {}, integer->getSExtValue(), {}});
+    } else {
+      add_data(at);
     }
     return;
   }
@@ -102,24 +117,33 @@ void UnitBuilder::add_initial(const llvm::Constant& value, std::uint64_t at,
     const llvm::Value* base =
         value.stripAndAccumulateConstantOffsets(layout_, offset, /*AllowNonInbounds=*/true);
     if (const auto* global = llvm::dyn_cast<llvm::GlobalValue>(base)) {
-      out.push_back({at, 8, true, symbol(*global), offset.getSExtValue()});
+      out.push_back({at, 8, true, symbol(*global), offset.getSExtValue(), member});
+    } else {
+      add_data(at);
     }
     return;
   }
   if (const auto* structure = llvm::dyn_cast<llvm::ConstantStruct>(&value)) {
     const llvm::StructLayout* fields = layout_.getStructLayout(structure->getType());
     for (unsigned i = 0; i < structure->getNumOperands(); ++i) {
-      add_initial(*structure->getOperand(i), at + fields->getElementOffset(i), out);
+      const std::uint64_t offset = fields->getElementOffset(i);
+      add_initial(*structure->getOperand(i), at + offset,
+                  {record_hash(structure->getType()), static_cast<std::int64_t>(offset)}, out);
     }
     return;
   }
   if (const auto* array = llvm::dyn_cast<llvm::ConstantArray>(&value)) {
     const std::uint64_t size = layout_.getTypeAllocSize(array->getType()->getElementType());
     for (unsigned i = 0; i < array->getNumOperands(); ++i) {
-      add_initial(*array->getOperand(i), at + i * size, out);
+      add_initial(*array->getOperand(i), at + i * size, {}, out);
     }
+    return;
   }
-  // Strings and other data arrays are never followed.
+  // Strings and other data arrays are not followed, but a text that begins is not empty.
+  const auto* text = llvm::dyn_cast<llvm::ConstantDataArray>(&value);
+  const bool has_characters = text && text->getElementType()->isIntegerTy(8);
+  if (has_characters) add_initial(*text->getElementAsConstant(0), at, {}, out);
+  add_data(has_characters && text->getElementAsInteger(0) != 0 ? at + 1 : at);
 }
 
 void UnitBuilder::add_globals() {
@@ -139,7 +163,7 @@ void UnitBuilder::add_globals() {
       out.display = debug[0]->getVariable()->getName().str();
       out.shape = types_.of(debug[0]->getVariable()->getType());
     }
-    if (global.hasInitializer()) add_initial(*global.getInitializer(), 0, out.initial);
+    if (global.hasInitializer()) add_initial(*global.getInitializer(), 0, {}, out.initial);
     unit_.globals.push_back(std::move(out));
   }
 }

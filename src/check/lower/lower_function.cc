@@ -274,6 +274,7 @@ void FunctionBuilder::lower_gep(const llvm::GEPOperator& gep, const llvm::Instru
   Operation& step = add(Op::offset, at);
   step.a = base;
   step.immediate = constant.getSExtValue();
+  step.type = variable.empty() ? unit_.record_hash(gep.getSourceElementType()) : 0;
 }
 
 Code binary_code(unsigned opcode) {

@@ -60,6 +60,13 @@ class UnitBuilder {
     return static_cast<std::uint32_t>(llvm::xxh3_64bits(stream.str()));
   }
 
+  // Of a structure that has a name in the source; 0 otherwise.
+  std::uint32_t record_hash(const llvm::Type* type) {
+    const auto* record = llvm::dyn_cast_or_null<llvm::StructType>(type);
+    if (!record || !record->hasName() || record->getName().contains(".anon")) return 0;
+    return static_cast<std::uint32_t>(llvm::xxh3_64bits(record->getName()));
+  }
+
   TypeTable& types() { return types_; }
   Unit& unit() { return unit_; }
 
@@ -75,7 +82,8 @@ class UnitBuilder {
     return path;
   }
 
-  void add_initial(const llvm::Constant& value, std::uint64_t at, std::vector<Initial>& out);
+  void add_initial(const llvm::Constant& value, std::uint64_t at, Member member,
+                   std::vector<Initial>& out);
 
   const llvm::Module& module_;
   const llvm::DataLayout& layout_;

@@ -151,7 +151,8 @@ class Copier {
       const Given given = given_at(caller, o, original);
       if (given.empty()) continue;
       const std::optional<FunctionId> copy = copy_for(original, given);
-      if (copy && *copy != *target) program_.redirect(id, i, *copy);
+      if (copy && *copy != *target)
+        program_.redirect(id, i, program_.functions()[copy->index].symbol);
     }
   }
 

@@ -179,8 +179,8 @@ SymbolId Program::symbol_in(std::uint32_t unit, ProgramSymbolId id) {
   return entry->second;
 }
 
-void Program::redirect(FunctionId caller, std::uint32_t operation, FunctionId callee) {
-  const SymbolId symbol = symbol_in(functions_[caller.index].unit, functions_[callee.index].symbol);
+void Program::redirect(FunctionId caller, std::uint32_t operation, ProgramSymbolId callee) {
+  const SymbolId symbol = symbol_in(functions_[caller.index].unit, callee);
   bodies_[caller.index]->operations[operation].a = Operand::of(OperandKind::symbol, symbol.index);
 }
 

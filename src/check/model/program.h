@@ -81,7 +81,7 @@ class Program {
   // The number that the unit has for a symbol, a new one if need be.
   SymbolId symbol_in(std::uint32_t unit, ProgramSymbolId id);
   // The call leads to `callee` from now on.
-  void redirect(FunctionId caller, std::uint32_t operation, FunctionId callee);
+  void redirect(FunctionId caller, std::uint32_t operation, ProgramSymbolId callee);
 
   // The defined functions that this one calls by name, each once.
   std::vector<FunctionId> callees(FunctionId function) const;

@@ -15,6 +15,7 @@
 // and vectors are Unknown.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -147,7 +148,9 @@ struct Operation {
   std::uint32_t pool_begin = 0;  // into Function::pool
   std::uint32_t pool_count = 0;
   BlockIndex targets[2];
-  std::uint32_t type = 0;  // call: hash of the function type, for indirect calls
+  // call: hash of the function type, for indirect calls; offset: of the structure whose
+  // member this is, 0 for others
+  std::uint32_t type = 0;
   Location location;
 };
 
@@ -194,13 +197,22 @@ struct Function {
   std::vector<Block> blocks;  // blocks[0] is the entry; in reverse post-order
 };
 
-// What a global's initial value holds at an offset.
+// A place in a structure that has a name in the source.
+struct Member {
+  std::uint32_t record = 0;  // hash of the name; 0: none
+  std::int64_t offset = 0;
+  auto operator<=>(const Member&) const = default;
+};
+
+// What a global's initial value holds at an offset. Of texts and tables of numbers only the
+// first byte is told: a `width` of 0 says that nothing is known of the next `value` bytes.
 struct Initial {
   std::uint64_t offset = 0;
   std::uint32_t width = 0;
   bool is_symbol = false;
   SymbolId symbol;  // plus `value` bytes
   std::int64_t value = 0;
+  Member member;  // of the innermost structure
 };
 
 struct Global {

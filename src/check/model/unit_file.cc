@@ -12,7 +12,7 @@ namespace plumb::check {
 
 namespace {
 
-constexpr std::string_view kMagic = "plumb unit 6\n\0\0\0";
+constexpr std::string_view kMagic = "plumb unit 8\n\0\0\0";
 
 static_assert(kPlain<Operation> && kPlain<Operand> && kPlain<Block> && kPlain<Location>);
 
@@ -41,8 +41,13 @@ void fields(Archive& archive, Like<Function> auto& it) {
 }
 
 template <typename Archive>
+void fields(Archive& archive, Like<Member> auto& it) {
+  archive(it.record, it.offset);
+}
+
+template <typename Archive>
 void fields(Archive& archive, Like<Initial> auto& it) {
-  archive(it.offset, it.width, it.is_symbol, it.symbol, it.value);
+  archive(it.offset, it.width, it.is_symbol, it.symbol, it.value, it.member);
 }
 
 template <typename Archive>

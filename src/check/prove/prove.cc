@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "base/archive.h"
 #include "base/parallel.h"
 #include "check/prove/inline.h"
+#include "check/prove/passed.h"
 #include "check/prove/solver.h"
 
 namespace plumb::check {
@@ -49,6 +51,17 @@ Guide guide_of(const Group& group) {
   return out;
 }
 
+// Where the first stage saw the block lost, and of these, where by an allocation that failed.
+struct Goals {
+  std::vector<std::uint32_t> all;
+  std::vector<std::uint32_t> failing;
+
+  void add(std::uint32_t operation, bool fails) {
+    all.push_back(operation);
+    if (fails) failing.push_back(operation);
+  }
+};
+
 // What became of a group, and at which step.
 enum class Step : std::uint8_t { path, solver, callees };
 
@@ -84,19 +97,27 @@ class Prover {
         static_cast<unsigned>(std::min<std::uint64_t>(budget.solver_steps, std::bit_floor(share)));
   }
 
-  Outcome decide(const Group& group, Reads* reads) const;
+  // `passed`: what is known of the function's parameters, or nothing.
+  Outcome decide(const Group& group, const std::vector<Fact>& passed, Reads* reads) const;
 
   // What a verdict depends on besides the program.
   unsigned steps() const { return steps_; }
 
  private:
   using MakeRun = std::function<FunctionRun()>;
-  Answer follow(FunctionRun run, const Origin& site, Defect defect,
-                const std::vector<std::uint32_t>& goals, const Guide& guide, bool anywhere) const;
-  Answer replay(const MakeRun& run, const Origin& site, Defect defect,
-                const std::vector<std::uint32_t>& goals, const Guide& guide, bool anywhere) const;
-  Answer replay_with_callees(const Group& group, const Known& known) const;
-  Answer replay_inlined(const Group& group, const Known& known, const Inlined& inlined) const;
+  Answer follow(FunctionRun run, const Origin& site, Defect defect, const Goals& goals,
+                const Guide& guide, bool anywhere) const;
+  Answer replay(const MakeRun& run, const Origin& site, Defect defect, const Goals& goals,
+                const Guide& guide, bool anywhere) const;
+  // A function in which a block is lost, as it is looked at.
+  struct Place {
+    const Group& group;
+    const Known& known;
+    const std::vector<Fact>& passed;
+  };
+  Answer replay_with_callees(const Place& place) const;
+  Answer replay_with_maker(const Place& place) const;
+  Answer replay_inlined(const Place& place, const Inlined& inlined) const;
 
   const Program& program_;
   const Library& library_;
@@ -108,16 +129,18 @@ class Prover {
   unsigned steps_ = 0;
 };
 
-Answer Prover::follow(FunctionRun run, const Origin& site, Defect defect,
-                      const std::vector<std::uint32_t>& goals, const Guide& guide,
-                      bool anywhere) const {
+Answer Prover::follow(FunctionRun run, const Origin& site, Defect defect, const Goals& goals,
+                      const Guide& guide, bool anywhere) const {
   Answer answer;
   bool unsure = false;
   // Merged states may see a loss late: what a result in another block still held.
   std::optional<Candidate> elsewhere;
   const OnLoss on_loss = [&](const Values& values, const State& state, const Candidate& lost) {
     // With the callees in place the block may be seen to go elsewhere; it goes.
-    const bool here = anywhere || std::ranges::find(goals, lost.lost_at) != goals.end();
+    const bool here = anywhere || std::ranges::find(goals.all, lost.lost_at) != goals.all.end();
+    // That the program goes on to its end then was seen by the first stage alone.
+    const bool seen = std::ranges::find(goals.failing, lost.lost_at) != goals.failing.end();
+    if (lost.oom && !limits_.oom && !seen) return false;
     if (!here && elsewhere) return false;
     answer.reached = answer.reached || here;
     if (answer.queries == budget_.queries) {
@@ -135,7 +158,7 @@ Answer Prover::follow(FunctionRun run, const Origin& site, Defect defect,
     answer.lost = lost;
     return true;
   };
-  switch (run.replay(site, defect, goals, guide, on_loss)) {
+  switch (run.replay(site, defect, goals.all, guide, on_loss)) {
     case ReplayEnd::exhausted:
       answer.verdict = elsewhere ? Verdict::proved : Verdict::refuted;
       answer.lost = elsewhere;
@@ -151,9 +174,8 @@ Answer Prover::follow(FunctionRun run, const Origin& site, Defect defect,
 
 // A large function has too many paths to come upon the right one by chance: then the one
 // on which the first stage saw the loss is followed, to prove it or to know no more.
-Answer Prover::replay(const MakeRun& run, const Origin& site, Defect defect,
-                      const std::vector<std::uint32_t>& goals, const Guide& guide,
-                      bool anywhere) const {
+Answer Prover::replay(const MakeRun& run, const Origin& site, Defect defect, const Goals& goals,
+                      const Guide& guide, bool anywhere) const {
   Answer answer = follow(run(), site, defect, goals, {}, anywhere);
   if (answer.verdict != Verdict::undecided || answer.lost || guide.branches.empty()) return answer;
   const Answer guided = follow(run(), site, defect, goals, guide, anywhere);
@@ -181,7 +203,8 @@ std::vector<std::uint32_t> calls_of(const Group& group) {
 // With the callees' bodies in place: all that fit. Where some do not, first those that the
 // block goes through alone: they decide, wherever in the function they are. When there are
 // too many paths, only the smaller ones, of the others what their summaries say.
-Answer Prover::replay_with_callees(const Group& group, const Known& known) const {
+Answer Prover::replay_with_callees(const Place& place) const {
+  const auto& [group, known, passed] = place;
   constexpr InlineLimits kSteps[] = {
       InlineLimits{},
       {.depth = 2, .callee = 120, .other = 0, .total = 2500},
@@ -197,16 +220,15 @@ Answer Prover::replay_with_callees(const Group& group, const Known& known) const
       const std::vector<std::uint32_t> calls = calls_of(group);
       InlineLimits few = limits;
       few.only = calls;
-      answer = replay_inlined(
-          group, known,
-          inline_callees(program_, summaries_, function, group.front().origin, few, known.reads));
+      answer = replay_inlined(place, inline_callees(program_, summaries_, function,
+                                                    group.front().origin, few, known.reads));
       queries += answer.queries;
       if (answer.verdict == Verdict::refuted) break;
     }
     if (inlined.body.operations.size() == last) continue;  // nothing was left out
     last = inlined.body.operations.size();
     if (inlined.calls == 0) return {Verdict::proved, true, {}, queries};
-    answer = replay_inlined(group, known, inlined);
+    answer = replay_inlined(place, inlined);
     queries += answer.queries;
     if (answer.verdict != Verdict::undecided) break;
   }
@@ -214,22 +236,41 @@ Answer Prover::replay_with_callees(const Group& group, const Known& known) const
   return answer;
 }
 
+// A large function that hands out the block may do so only when it is asked to by an argument
+// that this caller does not give. It alone is put in place then, and its answer counts when it
+// is no: what becomes of the block is for those above to say.
+Answer Prover::replay_with_maker(const Place& place) const {
+  const auto& [group, known, passed] = place;
+  const Candidate& first = group.front();
+  if (first.origin.callee == Origin::kNone) return {};
+  const FunctionId maker = FunctionId::of(first.origin.callee);
+  const Function& body = *ProgramView(program_, known.reads).function(maker).body;
+  if (body.operations.size() <= InlineLimits{}.maker) return {};
+  constexpr InlineLimits kAlone = {
+      .depth = 1, .callee = 0, .maker = 4000, .other = 0, .total = 8000};
+  const Inlined inlined = inline_callees(program_, summaries_, FunctionId::of(first.function),
+                                         first.origin, kAlone, known.reads);
+  return inlined.calls == 0 ? Answer{} : replay_inlined(place, inlined);
+}
+
 // What is found is said of the caller.
-Answer Prover::replay_inlined(const Group& group, const Known& known,
-                              const Inlined& inlined) const {
+Answer Prover::replay_inlined(const Place& place, const Inlined& inlined) const {
+  const auto& [group, known, passed] = place;
   const Candidate& first = group.front();
   const FunctionId function = FunctionId::of(first.function);
-  std::vector<std::uint32_t> goals;
+  Goals goals;
   for (std::uint32_t i = 0; i < inlined.top.size(); ++i) {
-    const bool is_goal = std::ranges::any_of(
-        group, [&](const Candidate& each) { return each.lost_at == inlined.top[i]; });
-    if (is_goal) goals.push_back(i);
+    for (const Candidate& each : group) {
+      if (each.lost_at == inlined.top[i]) goals.add(i, each.oom);
+    }
   }
   Guide guide = guide_of(group);
   guide.top = &inlined.top;
   guide.own = &inlined.own;
   const MakeRun run = [&] {
-    return FunctionRun(program_, library_, known, function, LinkedBody{inlined.body}, limits_);
+    FunctionRun made(program_, library_, place.known, function, LinkedBody{inlined.body}, limits_);
+    made.suppose(place.passed);
+    return made;
   };
   Answer answer = replay(run, inlined.site, defect_of(first.kind), goals, guide, true);
   if (!answer.lost) return answer;
@@ -246,14 +287,16 @@ Answer Prover::replay_inlined(const Group& group, const Known& known,
   return answer;
 }
 
-Outcome Prover::decide(const Group& group, Reads* reads) const {
+Outcome Prover::decide(const Group& group, const std::vector<Fact>& passed, Reads* reads) const {
   const Known known{summaries_, done_, none_, false, reads};
   const Candidate& first = group.front();
-  std::vector<std::uint32_t> goals;
-  for (const Candidate& each : group) goals.push_back(each.lost_at);
+  Goals goals;
+  for (const Candidate& each : group) goals.add(each.lost_at, each.oom);
   Outcome out;
   const MakeRun run = [&] {
-    return FunctionRun(program_, library_, known, FunctionId::of(first.function), limits_);
+    FunctionRun made(program_, library_, known, FunctionId::of(first.function), limits_);
+    made.suppose(passed);
+    return made;
   };
   const Answer alone =
       replay(run, first.origin, defect_of(first.kind), goals, guide_of(group), false);
@@ -264,8 +307,14 @@ Outcome Prover::decide(const Group& group, Reads* reads) const {
     out.step = alone.reached ? Step::solver : Step::path;
     return out;
   }
-  const Answer deep = replay_with_callees(group, known);
+  const Place place{group, known, passed};
+  Answer deep = replay_with_callees(place);
   out.queries += deep.queries;
+  if (deep.verdict != Verdict::refuted) {
+    const Answer made = replay_with_maker(place);
+    out.queries += made.queries;
+    if (made.verdict == Verdict::refuted) deep = made;
+  }
   out.step = Step::callees;
   out.verdict = deep.verdict;
   // A path of the same place that was found without the callees reads better.
@@ -290,18 +339,30 @@ std::optional<Outcome> outcome_from(const Identities& identities, FunctionId fun
   return out;
 }
 
+std::string text_of(const std::vector<Fact>& passed) {
+  std::string out;
+  for (const Fact& each : passed) {
+    out += fmt::format(" {},{},{}", each.low, each.high, each.nonzero);
+  }
+  return out;
+}
+
 // From an earlier run that looked at the same things, or now.
-Outcome decide_or_recall(const Prover& prover, const Group& group, KeptResults& kept) {
+Outcome decide_or_recall(const Prover& prover, const Group& group, const std::vector<Fact>& passed,
+                         KeptResults* keeps) {
+  if (!keeps) return prover.decide(group, passed, nullptr);
+  KeptResults& kept = *keeps;
   const FunctionId function = FunctionId::of(group.front().function);
   const std::uint64_t name = kept.name_of(
-      function, fmt::format("{} {}", prover.steps(), to_bytes(kept.identities(), group)));
+      function,
+      fmt::format("{}{} {}", prover.steps(), text_of(passed), to_bytes(kept.identities(), group)));
   if (const std::optional<std::string_view> bytes = kept.find(function, name)) {
     if (std::optional<Outcome> known = outcome_from(kept.identities(), function, *bytes)) {
       return std::move(*known);
     }
   }
   Reads reads;
-  Outcome out = prover.decide(group, &reads);
+  Outcome out = prover.decide(group, passed, &reads);
   ArchiveWriter head;
   head(out.verdict, out.step, out.queries);
   kept.keep(function, name, head.bytes + to_bytes(kept.identities(), Group{out.candidate}), reads);
@@ -316,8 +377,30 @@ Proved prove(const Program& program, const Library& library, const std::vector<S
   const std::vector<Group> groups = groups_of(std::move(candidates));
   const Prover prover(program, library, summaries, limits, budget, groups.size());
   std::vector<Outcome> outcomes(groups.size());
+  in_parallel(groups.size(), threads,
+              [&](std::size_t i) { outcomes[i] = decide_or_recall(prover, groups[i], {}, kept); });
+
+  // What is left once more, with what the callers pass: few enough to look at the callers.
+  std::set<FunctionId> left;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (outcomes[i].verdict == Verdict::refuted) continue;
+    left.insert(FunctionId::of(groups[i].front().function));
+  }
+  const PassedFacts passed =
+      find_passed(program, library, summaries, limits, {left.begin(), left.end()}, threads);
   in_parallel(groups.size(), threads, [&](std::size_t i) {
-    outcomes[i] = kept ? decide_or_recall(prover, groups[i], *kept) : prover.decide(groups[i], {});
+    if (outcomes[i].verdict == Verdict::refuted) return;
+    const auto facts = passed.find(groups[i].front().function);
+    if (facts == passed.end()) return;
+    // It can only say no: a path for all values reads better than one for those passed,
+    // and numbers that are known make loops long.
+    Outcome again = decide_or_recall(prover, groups[i], facts->second, kept);
+    again.queries += outcomes[i].queries;
+    if (again.verdict == Verdict::refuted) {
+      outcomes[i] = std::move(again);
+    } else {
+      outcomes[i].queries = again.queries;
+    }
   });
 
   Proved out;

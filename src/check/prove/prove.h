@@ -5,7 +5,8 @@
 // block of one candidate is followed path by path from the function's entry to
 // the loss. Each path keeps all that it learned; plain contradictions end it on
 // the way, and what is left is put to the solver. A candidate is dropped when no
-// path remains, and undecided when a budget ran out first.
+// path remains, and undecided when a budget ran out first. What is left is looked at
+// once more with what the function's callers pass it, where all of them are known (passed.h).
 #pragma once
 
 #include <cstdint>

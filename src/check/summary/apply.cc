@@ -332,6 +332,36 @@ Fact result_fact_of(const Summary& summary, const Case& each) {
 
 }  // namespace
 
+namespace {
+
+// Is it by a null, as a number or as the answer to a comparison, that the condition holds?
+bool says_null(const Values& values, const Guard& guard) {
+  const Value& v = values[guard.value];
+  const bool zero = guard.fact.low == 0 && guard.fact.high == 0;
+  if (v.kind != ValueKind::compare) return zero;
+  return values.is_zero(v.b) &&
+         ((v.code == Code::eq && guard.fact.nonzero) || (v.code == Code::ne && zero));
+}
+
+// What is passed, or is in what is passed.
+bool is_given(const Values& values, ValueId input) {
+  const Value& v = values[input];
+  return v.kind == ValueKind::param ||
+         (v.kind == ValueKind::cell && values[v.a].kind == ValueKind::param);
+}
+
+// Is it by the null of a pointer, and no number, through which the function goes elsewhere?
+bool says_null_pointer(const Values& values, const Guard& guard) {
+  if (!says_null(values, guard)) return false;
+  const Value& v = values[guard.value];
+  const ValueId pointer = v.kind == ValueKind::compare ? v.a : guard.value;
+  return std::ranges::any_of(values.all(), [&](const Value& each) {
+    return each.kind == ValueKind::cell && each.a == pointer;
+  });
+}
+
+}  // namespace
+
 // A container that takes blocks and, on some path, silently does not: the key is there
 // already, the table was never made. Or a function that frees them, and on some path does
 // not: another still has a reference, the object looks damaged. Callers that give the
@@ -341,7 +371,7 @@ Fact result_fact_of(const Summary& summary, const Case& each) {
 bool FunctionRun::presumes_refused(const State& state, std::uint32_t index, const Summary& summary,
                                    const Case& taken, const Input& input, Instance& at_call) const {
   if (taken.fate != Fate::live || !taken.in_place || taken.throws) return false;
-  if (!taken.holders.empty() || summary.values[input.value].kind != ValueKind::param) return false;
+  if (!taken.holders.empty() || !is_given(summary.values, input.value)) return false;
   // Two words that come back can say what no range does.
   if (body_.operations[index].width > sizeof(void*) && !shape_.ignored[index]) return false;
   const Fact refused = result_fact_of(summary, taken);
@@ -350,6 +380,9 @@ bool FunctionRun::presumes_refused(const State& state, std::uint32_t index, cons
   bool keeps = false;
   bool silent = false;
   bool explained = false;  // by something that is there, not by a null
+  // What is in an argument has an owner already: only that there is nobody to take it counts.
+  const bool inside = summary.values[input.value].kind != ValueKind::param;
+  bool nobody = false;
   for (const Case& other : input.cases) {
     if (other.fate == Fate::live && other.holders.empty()) continue;
     if (other.fate != Fate::freed && taken.by_content) return false;
@@ -360,15 +393,20 @@ bool FunctionRun::presumes_refused(const State& state, std::uint32_t index, cons
       const auto same = std::ranges::find(other.guards, guard.value, &Guard::value);
       if (same == other.guards.end()) continue;
       if (!are_apart(same->fact, guard.fact)) continue;
-      if (is_of_arguments(summary.values, guard.value)) return false;
-      explained = explained || guard.fact.low != 0 || guard.fact.high != 0;
+      const bool no_pointer = says_null_pointer(summary.values, guard);
+      const bool other_reason = inside && summary.values[guard.value].kind != ValueKind::compare;
+      if (!no_pointer && (other_reason || is_of_arguments(summary.values, guard.value))) {
+        return false;
+      }
+      nobody = nobody || no_pointer;
+      explained = explained || !says_null(summary.values, guard);
       const Fact known = state.fact(values_, at_call(guard.value));
       const bool implied = known.low >= guard.fact.low && known.high <= guard.fact.high &&
                            (!guard.fact.nonzero || known.nonzero);
       if (implied) return false;
     }
   }
-  return keeps && (silent || (unused && !explained));
+  return keeps && (!inside || nobody) && (silent || (unused && !explained));
 }
 
 // The callee forgets the followed block in one case and frees it in another, with the same
@@ -414,6 +452,43 @@ bool FunctionRun::presumes_number(const State& state, const Summary& summary, co
          });
 }
 
+namespace {
+
+// Do arguments alone say that it is this way, and not the other case?
+bool is_by_argument(const Values& values, const std::vector<Guard>& guards, const Case& other) {
+  return std::ranges::any_of(guards, [&](const Guard& guard) {
+    const auto same = std::ranges::find(other.guards, guard.value, &Guard::value);
+    return same != other.guards.end() && are_apart(same->fact, guard.fact) &&
+           is_of_arguments(values, guard.value);
+  });
+}
+
+}  // namespace
+
+// A function that gives another block for the one that it is given, as realloc does, and
+// null when it cannot (both lengths together are beyond an int, say), leaves the old one
+// alone then. Not when an argument says so: to append less than nothing.
+bool FunctionRun::fails_as_realloc(const State& state, const Summary& summary, const Case& taken,
+                                   const Input& input, Instance& at_call) {
+  if (taken.fate != Fate::live || !taken.in_place || !taken.holders.empty() || taken.throws) {
+    return false;
+  }
+  const Fact refused = result_fact_of(summary, taken);
+  if (refused.low != 0 || refused.high != 0) return false;
+  return std::ranges::any_of(input.cases, [&](const Case& other) {
+    if (other.fate != Fate::freed || other.throws || other.result == kNoValue) return false;
+    if (!summary.values.is_heap(summary.values.target(other.result))) return false;
+    if (taken.ways.empty()) return !is_by_argument(summary.values, taken.guards, other);
+    return std::ranges::none_of(taken.ways, [&](const GuardSet& way) {
+      if (!is_by_argument(summary.values, way.guards, other)) return false;
+      State probe = state;
+      return std::ranges::all_of(way.guards, [&](const Guard& guard) {
+        return assume_fact(probe, at_call(guard.value), guard.fact);
+      });
+    });
+  });
+}
+
 // `taken` is the case of the followed block; null: the call does not concern
 // it. `input` is what the callee calls the block that it is given.
 void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
@@ -427,6 +502,8 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
   if (!makes_focus && is_taken_by(next, callee)) next.fate = Fate::escaped;
   Instance at_call(*this, next, index, callee, arguments, makes_focus);
   next.oom = next.oom || (taken && taken->oom);
+  const bool fails = taken && input && o.width != 0 && next.failure == kNoValue &&
+                     fails_as_realloc(next, summary, *taken, *input, at_call);
   if (taken) {
     if (input && presumes_disowned(next, summary, *taken, *input, taken->guards, at_call)) return;
     if (input && presumes_refused(next, index, summary, *taken, *input, at_call)) return;
@@ -477,6 +554,12 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
   }
   ValueId result = at_call(taken ? taken->result : effect.result);
   Fact fact = taken ? taken->result_fact : effect.result_fact;
+  if (fails) {
+    result = values_.fresh();
+    fact = {0, 0, false};
+    next.failure = result;
+    next.tested = false;
+  }
   if (o.width && result != kNoValue) {
     promise(result, effect.meanings, at_call);
     narrow(next, effect.meanings, at_call, fact);
@@ -548,6 +631,11 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
     if (next.parked == kNotParked && in_global != next.cells.end()) {
       park(next, global_of(in_global->base));
     }
+    // The callee put it where we would lose sight of it if we had stored it there.
+    const bool foreign = std::ranges::any_of(taken->holders, [&](const Cell& cell) {
+      return is_foreign(values_.place(at_call(cell.base)).base);
+    });
+    if (foreign && next.fate == Fate::live) next.fate = Fate::escaped;
   }
   if (taken && taken->fate != Fate::live && next.fate == Fate::live && !makes_focus) {
     next.fate = taken->fate;

@@ -68,44 +68,7 @@ bool is_allocator(const Declaration& declaration) {
   return declaration.allocates && (declaration.kept_params & ~declaration.const_params) == 0;
 }
 
-bool is_allocator(const LibraryModel& model) {
-  return model.allocates || model.reallocates >= 0 || model.frees != 0;
-}
-
-// The function that a global's initial value has at an offset, if it has one.
-const Initial* first_function(const Global& global, std::int64_t offset) {
-  const auto at = std::ranges::find_if(global.initial, [&](const Initial& each) {
-    return static_cast<std::int64_t>(each.offset) == offset && each.is_symbol && each.value == 0;
-  });
-  return at == global.initial.end() ? nullptr : &*at;
-}
-
 }  // namespace
-
-// Libraries let programs set their allocator (`xmlMalloc`, `Curl_cfree`): what a global calls
-// first is taken for what it always does, since whatever is set must do the same.
-const ProgramSymbol* FunctionRun::settable_allocator(const State& state, Operand callee) {
-  if (callee.kind() != OperandKind::result) return nullptr;
-  const Operation& load = body_.operations[callee.index()];
-  if (load.op != Op::load) return nullptr;
-  Value place = values_[value(state, load.a)];
-  std::int64_t offset = 0;
-  if (place.kind == ValueKind::pointer) {
-    offset = place.number;
-    place = values_[place.a];
-  }
-  if (place.kind != ValueKind::object) return nullptr;
-  const ObjectId object{place.number};
-  if (object.kind() != ObjectKind::global) return nullptr;
-  const ProgramSymbol& variable = program_.symbol(ProgramSymbolId::of(object.index()));
-  if (!variable.global || !variable.global->defined) return nullptr;
-  const Initial* first = first_function(*variable.global, offset);
-  if (!first) return nullptr;
-  const ProgramSymbol& symbol =
-      program_.symbol(program_.resolve(variable.global_unit, first->symbol));
-  const LibraryModel* model = symbol.function ? nullptr : library_.find(symbol.name);
-  return model && is_allocator(*model) ? &symbol : nullptr;
-}
 
 void FunctionRun::call(State state, std::uint32_t index, std::vector<State>& after) {
   const Operation& o = body_.operations[index];
@@ -117,10 +80,9 @@ void FunctionRun::call(State state, std::uint32_t index, std::vector<State>& aft
   const ProgramSymbol* symbol = nullptr;
   if (callee.kind == ValueKind::object && ObjectId{callee.number}.kind() == ObjectKind::function) {
     symbol = &program_.symbol(ProgramSymbolId::of(ObjectId{callee.number}.index()));
-  } else {
-    symbol = settable_allocator(state, o.a);
   }
   if (symbol && symbol->function) {
+    if (on_call_) note_call(state, index, *symbol->function, arguments);
     const Summary* summary = known_.find(*symbol->function);
     if (known_.first_round && known_.is_own(*symbol->function) && !summary->known) return;
     if (summary && summary->known) {
@@ -247,7 +209,8 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
   for (std::size_t i = 0; i < arguments.size() && i < 32; ++i) {
     if (!(model.sizes >> i & 1)) continue;
     const bool empty = !learn_size(state, arguments[i]);
-    if (empty && starting_) return;
+    // When the callers pass it so, there is one all the same.
+    if (empty && starting_ && supposed_.empty()) return;
   }
   ValueId result = kNoValue;
   if (model.allocates) {

@@ -111,6 +111,12 @@ int FunctionRun::decide(const State& state, ValueId condition) {
     // come.
     const bool failed = values_.is_zero(v.b) && may_have_failed(v.a);
     if (!failed && (is_heap(a) || is_heap(b))) return base_a == base_b ? -1 : 1 - equal;
+    // Nor is what lies in one block in another, or anywhere else.
+    const ValueId in_a = values_.target(v.a);
+    const ValueId in_b = values_.target(v.b);
+    if (!failed && in_a != in_b && (values_.is_heap(in_a) || values_.is_heap(in_b))) {
+      return 1 - equal;
+    }
   }
   if (values_.is_integer(v.b)) {
     Fact fact = state.fact(values_, v.a);

@@ -121,7 +121,7 @@ void FunctionRun::leave(State& state, std::uint32_t index, bool throws) {
     report_failure(state);
     return;
   }
-  if (state.failure != kNoValue && !limits_.oom) return;
+  if (mode_ == Mode::site && state.failure != kNoValue && !limits_.oom) return;
   if (mode_ == Mode::plain) {
     if (result != kNoValue && body_.returns_pointer) {
       touch_input(result);
@@ -206,6 +206,9 @@ void FunctionRun::add_case(const State& state, ValueId result, bool throws) {
         const Cell* own = state.find_cell(v.a, v.number);
         out.in_place = !own || own->value == focus_;
       }
+      // `*text = append(*text, more)`: that it could not be done is not followed.
+      const bool dropped = !out.in_place && out.holders.empty() && !is_focus(result);
+      if (dropped && state.failure != kNoValue && !limits_.oom) return;
     }
   }
   for (const Cell& cell : state.cells) {

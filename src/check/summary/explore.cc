@@ -123,7 +123,17 @@ bool FunctionRun::enter_loop(BlockIndex block, State& state) {
     seen.push_back({key, 1, state});
     return true;
   }
-  if (same->visits > limits_.visits) return false;
+  if (same->visits > limits_.visits) {
+    if (on_call_) {
+      // Facts that are dropped and found again are no change.
+      const State before = same->state;
+      join(same->state, state, block.index);
+      const State& now = same->state;
+      partial_ = partial_ || now.vars != before.vars || now.results != before.results ||
+                 now.cells != before.cells || now.facts != before.facts;
+    }
+    return false;
+  }
   ++same->visits;
   if (!join(same->state, state, block.index)) return false;
   const std::uint32_t trail = state.trail;

@@ -59,6 +59,26 @@ void FunctionRun::run_plain() {
   }
 }
 
+bool FunctionRun::follow_calls(const OnCall& on_call) {
+  on_call_ = &on_call;
+  run_plain();
+  on_call_ = nullptr;
+  return !partial_ && !summary_.over_budget && summary_.cuts == 0;
+}
+
+void FunctionRun::note_call(const State& state, std::uint32_t index, FunctionId callee,
+                            const std::vector<ValueId>& arguments) const {
+  std::vector<Passed> passed;
+  for (const ValueId each : arguments) {
+    const Value& v = values_[each];
+    const bool own = v.kind == ValueKind::param;
+    passed.push_back(
+        {state.fact(values_, each), own ? static_cast<std::uint32_t>(v.number) : Passed::kNone});
+    if (is_nonzero(state, each)) passed.back().fact.nonzero = true;
+  }
+  (*on_call_)(index, callee, passed);
+}
+
 // The first way to a site is the most exact.
 void FunctionRun::note_site(const Site& site, const State& before) {
   const bool first = sites_.try_emplace(site, before).second;

@@ -152,6 +152,17 @@ enum class ReplayEnd : std::uint8_t {
   truncated,  // there are more paths than the budget allows
 };
 
+// What a call passes for a parameter.
+struct Passed {
+  static constexpr std::uint32_t kNone = ~0u;
+  Fact fact = {};
+  std::uint32_t param = kNone;  // of the caller, when that is what is passed
+};
+
+// Called at a call of a function that is defined, once for each state that comes there.
+using OnCall = std::function<void(std::uint32_t operation, FunctionId callee,
+                                  const std::vector<Passed>& arguments)>;
+
 // Called with what is known on a path that loses the block, all of it; true: stop.
 using OnLoss = std::function<bool(const Values&, const State&, const Candidate&)>;
 
@@ -172,6 +183,12 @@ class FunctionRun {
   ReplayEnd replay(const Origin& site, Defect defect, const std::vector<std::uint32_t>& goals,
                    const Guide& guide, const OnLoss& on_loss);
 
+  // What is known of the parameters, by number: holds for replays.
+  void suppose(std::vector<Fact> params) { supposed_ = std::move(params); }
+
+  // All paths merged, for what they pass. False: some were not followed.
+  bool follow_calls(const OnCall& on_call);
+
  private:
   // A call that hands out a block: block `inner` of the callee, or the
   // allocator's own.
@@ -186,6 +203,8 @@ class FunctionRun {
 
   // function_run.cc: which runs there are.
   void run_plain();
+  void note_call(const State& state, std::uint32_t index, FunctionId callee,
+                 const std::vector<ValueId>& arguments) const;
   void note_site(const Site& site, const State& before);
   void run_site(const Site& site, const State& before);
   void follow_site(const Site& site, State before);
@@ -246,6 +265,7 @@ class FunctionRun {
   bool is_passed(const Value& base) const;
   bool is_outside(ValueId base) const;
   bool is_followed_in_global(const Value& base) const;
+  bool is_foreign(ValueId base) const;
   void note_index(State& state, const Value& base);
   void note_access(State& state, ValueId pointer);
   ValueId initial(ValueId base, std::int64_t offset, std::uint32_t width);
@@ -282,7 +302,6 @@ class FunctionRun {
   void renew(State& state, ValueId block);       // a loop makes another one
   ValueId new_block(State& state, const Site& site);
   void forget_failure(State& state, ValueId block) const;
-  const ProgramSymbol* settable_allocator(const State& state, Operand callee);
   std::vector<ValueId> arguments_of(const State& state, const Operation& o);
 
   // thread_call.cc
@@ -321,6 +340,8 @@ class FunctionRun {
                         const Case& taken, const Input& input, Instance& at_call) const;
   bool presumes_number(const State& state, const Summary& summary, const Case& taken,
                        const Input& input, Instance& at_call) const;
+  bool fails_as_realloc(const State& state, const Summary& summary, const Case& taken,
+                        const Input& input, Instance& at_call);
   static bool presumes_dropped(const Summary& summary, const Case& taken, const Input& input);
   void apply_case(State next, std::uint32_t index, FunctionId callee,
                   const std::vector<ValueId>& arguments, const Case* taken, const Input* input,
@@ -328,6 +349,7 @@ class FunctionRun {
 
   // join.cc
   bool join(State& into, const State& other, std::uint32_t block);
+  Fact distance(const State& state, ValueId from, ValueId to) const;
   void note_entry(ValueId merged, ValueId base, std::int64_t offset, ValueId a, ValueId b);
 
   // ways.cc
@@ -386,6 +408,9 @@ class FunctionRun {
   const Function& body_;
   const Limits& limits_;
   const bool linked_ = false;
+  std::vector<Fact> supposed_;       // by parameter
+  const OnCall* on_call_ = nullptr;  // follow_calls()
+  bool partial_ = false;             // and what it did not follow
   Shape shape_;
 
   Values values_;

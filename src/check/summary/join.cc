@@ -25,6 +25,30 @@ void FunctionRun::note_entry(ValueId merged, ValueId base, std::int64_t offset, 
   }
 }
 
+// How many bytes `to` is behind `from`, as far as it says itself.
+Fact FunctionRun::distance(const State& state, ValueId from, ValueId to) const {
+  Fact out{0, 0, false};
+  const auto add = [](std::int64_t& bound, std::int64_t more, std::int64_t none) {
+    if (more == none || __builtin_add_overflow(bound, more, &bound)) bound = none;
+    return bound != none;
+  };
+  bool low = true;
+  bool high = true;
+  while (to != from) {
+    const Value& v = values_[to];
+    Fact step{v.number, v.number, false};
+    if (v.kind == ValueKind::index && v.number == 1) {
+      step = state.fact(values_, v.b);
+    } else if (v.kind != ValueKind::pointer) {
+      return {};
+    }
+    low = low && add(out.low, step.low, INT64_MIN);
+    high = high && add(out.high, step.high, INT64_MAX);
+    to = v.a;
+  }
+  return {low ? out.low : INT64_MIN, high ? out.high : INT64_MAX, false};
+}
+
 // Where two paths meet at the start of `block`. What they disagree on becomes
 // a value that is named by the place, so that joining again changes nothing.
 // True when `into` changed.
@@ -52,6 +76,13 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
     if (target == values_.target(with) && is_walked_along(values_[target].kind)) {
       // A walk along an array or a string stays in it.
       met = values_.index(target, merged, 1);
+      Fact fact = hull(distance(into, target, value), distance(other, target, with));
+      if (widens && value == met) {
+        const Fact before = into.fact(values_, merged);
+        if (fact.low < before.low) fact.low = INT64_MIN;
+        if (fact.high > before.high) fact.high = INT64_MAX;
+      }
+      made.emplace_back(merged, fact);
     } else if (root == values_.root(with) && root != value && r.kind == ValueKind::param) {
       // A walk along a structure stays in the structure.
       met = values_.reach(root);

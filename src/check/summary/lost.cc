@@ -207,7 +207,8 @@ void FunctionRun::report_failure(const State& state) {
 // Failed allocations are followed no further than to the store that loses the
 // block, unless asked for.
 bool FunctionRun::given_up(const State& state) const {
-  return state.failure != kNoValue && state.lost_at == 0 && !limits_.oom && !state.tested;
+  return mode_ == Mode::site && state.failure != kNoValue && state.lost_at == 0 && !limits_.oom &&
+         !state.tested;
 }
 
 // The followed block goes into a global.

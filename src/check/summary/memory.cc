@@ -33,6 +33,13 @@ bool FunctionRun::is_passed(const Value& base) const {
   return values_[values_.place(base.a).base].kind == ValueKind::param;
 }
 
+// Is a block that is put there out of sight?
+bool FunctionRun::is_foreign(ValueId base) const {
+  if (values_.is_heap(values_.target(base)) || !is_outside(base)) return false;
+  const Value& v = values_[base];
+  return !is_passed(v) && (global_of(base) == kNotParked || !is_followed_in_global(v));
+}
+
 // What memory that nothing has written yet holds.
 ValueId FunctionRun::initial(ValueId base, std::int64_t offset, std::uint32_t width) {
   const Value v = values_[base];
@@ -48,13 +55,22 @@ ValueId FunctionRun::initial(ValueId base, std::int64_t offset, std::uint32_t wi
         for (auto at = from; at != global->initial.end(); ++at) {
           const Initial& entry = *at;
           if (static_cast<std::int64_t>(entry.offset) != offset) break;
-          if (entry.width != width) continue;
+          if (entry.width != width || entry.width == 0) continue;
           if (!entry.is_symbol) return values_.integer(entry.value);
           const ProgramSymbolId to = program_.resolve(symbol.global_unit, entry.symbol);
           const ProgramSymbol& target = program_.symbol(to);
           const ObjectKind kind =
               target.function || target.declaration ? ObjectKind::function : ObjectKind::global;
           return values_.pointer(values_.object(ObjectId::of(kind, to.index)), entry.value);
+        }
+        const auto reaches_in = [&](const Initial& each) {
+          const auto at = static_cast<std::uint64_t>(offset);
+          const auto size = each.width ? each.width : static_cast<std::uint64_t>(each.value);
+          return at >= each.offset ? at - each.offset < size : each.offset - at < width;
+        };
+        if ((from != global->initial.end() && reaches_in(*from)) ||
+            (from != global->initial.begin() && reaches_in(*std::prev(from)))) {
+          return values_.cell(base, offset, width);
         }
         // A pointer that all see and nobody sets is set by code that we do not have.
         const bool open = !global->constant && global->linkage != Linkage::internal;

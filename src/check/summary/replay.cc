@@ -120,6 +120,9 @@ ReplayEnd FunctionRun::replay(const Origin& site, Defect defect,
 
   Replaying::Path first;
   first.state.vars.assign(body_.vars.size(), kNoValue);
+  for (std::uint32_t i = 0; i < supposed_.size(); ++i) {
+    if (!first.state.learn(values_, values_.param(i), supposed_[i])) return ReplayEnd::exhausted;
+  }
   first.rounds.resize(r.loops.size());
   r.waiting.push_back(std::move(first));
   while (!r.waiting.empty()) {

@@ -99,6 +99,12 @@ Fact State::implied(const Values& values, const Value& v) const {
     if (v.code == Code::sign_extend || of.low >= 0) return of;
     return {0, INT64_MAX, of.nonzero};
   }
+  // A number that fits is the same when it is cut.
+  if (v.kind == ValueKind::cast && v.code == Code::truncate && v.width > 0 && v.width < 8) {
+    const Fact of = fact(values, v.a);
+    const std::int64_t beyond = std::int64_t{1} << (v.width * 8 - 1);
+    if (of.low >= -beyond && of.high < beyond) return of;
+  }
   return {};
 }
 
