@@ -7,23 +7,23 @@ from pathlib import Path
 import measure
 import subjects
 
-PERL = subjects.PERL.replace("60000", "500000")
+PERL = subjects.PERL.replace("60000", "900000")
 PYTHON = subjects.PYTHON.replace("60000", "700000")
-SQL = subjects.SQL.replace("120000", "1200000")
+SQL = subjects.SQL.replace("120000", "2400000")
 LUA = subjects.LUA.replace("50000", "3000000")
 AWK = "{ n[$2 \" \" NF] += length($0) } END { for (k in n) s += n[k]; print s }"
 TCL = """
-for {set r 0} {$r < 18} {incr r} { for {set i 0} {$i < 100000} {incr i} { dict set d $i [list $i [string repeat x 9]] } }
+for {set r 0} {$r < 34} {incr r} { for {set i 0} {$i < 100000} {incr i} { dict set d $i [list $i [string repeat x 9]] } }
 puts [dict size $d]
 """
-LINES = 1_500_000
+LINES = 3_000_000
 
 
 def make_repository(folder: Path) -> str:
     """A history of its own: the same everywhere."""
     lines = [f"line {i} of the file" for i in range(400)]
     stream = []
-    for commit in range(12000):
+    for commit in range(20000):
         lines[commit * 7 % 400] = f"line changed by {commit}"
         text = "\n".join(lines) + "\n"
         message = f"change {commit}\n"
@@ -39,7 +39,7 @@ def make_source(folder: Path) -> str:
     """Functions that a compiler has to think about."""
     body = "int f{0}(int *a, int n) {{ int s = {0}; for (int i = 0; i < n; i++) {{ if (a[i] > s) s += a[i] * {0}; else s ^= a[n - i - 1]; " \
            "switch (s & 7) {{ case 0: s += 3; break; case 1: s -= a[0]; break; case 5: s *= 7; }} }} return s; }}\n"
-    (folder / "large.c").write_text("".join(body.format(i) for i in range(350)))
+    (folder / "large.c").write_text("".join(body.format(i) for i in range(480)))
     return str(folder / "large.c")
 
 
@@ -50,8 +50,8 @@ def long_subjects(folder: Path) -> dict[str, list[str]]:
         return str(folder / name)
 
     text = put("long.txt", "".join(f"line {i * 7919 % 1000003} of some text\n" for i in range(LINES)))
-    json = put("long.json", "[" + ",".join(f'{{"id": {i}, "name": "n{i}"}}' for i in range(900_000)) + "]")
-    xml = put("long.xml", "<list>" + "".join(f"<item id='{i}'>text {i}</item>" for i in range(2_600_000)) + "</list>")
+    json = put("long.json", "[" + ",".join(f'{{"id": {i}, "name": "n{i}"}}' for i in range(1_300_000)) + "]")
+    xml = put("long.xml", "<list>" + "".join(f"<item id='{i}'>text {i}</item>" for i in range(4_000_000)) + "</list>")
     commands = {
         "perl": ["perl", put("long.pl", PERL)],
         "python3": ["/usr/bin/python3", "-S", put("long.py", PYTHON)],

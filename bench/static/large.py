@@ -7,6 +7,8 @@ is compiled, so nothing but the generated headers has to be built. Then:
   again    the same with a warm cache; with one job and with several on the smallest part
   growth   seeded parts of the units, of 100,000 lines and more: the analysis alone, its
            units being read from the cache and nothing else
+  closed   the same on parts that have what they call: a part of loose units lacks the
+           program's allocator, so that hardly a block is followed in it
   clang    clang-19 -O0 -g -c on a seeded sample of the units, to compare with
 
 Writes docs/figures/check-growth.svg, unless --lines asks for a part only. The bar: no
@@ -122,6 +124,49 @@ def part_of(entries: list[dict], lines: int) -> list[dict]:
     return out
 
 
+DEFINED = re.compile(r"^(?!static\b|#|typedef\b|return\b|else\b)[A-Za-z_][\w \t*]*?\b(\w+)\(", re.M)
+CALLED = re.compile(r"\b([A-Za-z_]\w+)\s*\(")
+
+
+def closed_order(entries: list[dict]) -> list[list[dict]]:
+    """The units in the order of part_of, each with those that define what it calls, and
+    what these call, that are not there yet. By the text: near enough to tell how much of
+    the program a part has, and nothing has to be compiled for it."""
+    texts = [(Path(e["directory"]) / e["file"]).read_text(errors="replace") for e in entries]
+    where: dict[str, int] = {}
+    for i, text in enumerate(texts):
+        for name in DEFINED.findall(text):
+            where.setdefault(name, i)
+    needs = [sorted({where[name] for name in CALLED.findall(text) if name in where})
+             for text in texts]
+    order = list(range(len(entries)))
+    random.Random(SEED).shuffle(order)
+    seen: set[int] = set()
+    out = []
+    for start in order:
+        work, group = [start], []
+        while work:
+            i = work.pop()
+            if i in seen:
+                continue
+            seen.add(i)
+            group.append(entries[i])
+            work += needs[i]
+        if group:
+            out.append(group)
+    return out
+
+
+def closed_part_of(groups: list[list[dict]], lines: int) -> list[dict]:
+    out, count = [], 0
+    for group in groups:
+        if count >= lines:
+            break
+        out += group
+        count += sum(lines_of(entry) for entry in group)
+    return out
+
+
 def clang_sample(entries: list[dict], most: int) -> tuple[float, int]:
     """CPU of clang -O0 -g -c on a sample, and the lines of it."""
     sample = list(entries)
@@ -192,6 +237,25 @@ def ids_of(report: dict) -> list[str]:
     return [leak["id"] for leak in report["leaks"]]
 
 
+def measure_closed(options: argparse.Namespace, entries: list[dict], lines: int, cache: Path,
+                   report: Path, whole: Point) -> None:
+    """`whole` is measured already: all of the units have what they call."""
+    groups = closed_order(entries)
+    points = []
+    print("\nParts with what they call:\n")
+    print("| lines | units | CPU of the analysis | per thousand lines | findings |")
+    print("|---|---|---|---|---|")
+    for size in (size for size in SIZES if size < lines):
+        part = closed_part_of(groups, size)
+        forget_results(cache)
+        done, found = check(options.plumb, part, cache, options.jobs, report)
+        count = sum(lines_of(entry) for entry in part)
+        points.append(Point(count, len(part), done.cpu, done.peak_kb / 1024))
+        print(f"| {count:,} | {len(part)} | {done.cpu:.1f} s | {1000 * 1000 * done.cpu / count:.1f} ms "
+              f"| {len(found['leaks'])} |", flush=True)
+    print(f"\nWith the whole: lines to the power of {exponent([*points, whole]):.2f}.")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("plumb", type=Path)
@@ -246,6 +310,7 @@ def main() -> int:
               f"| {done.peak_kb / 1024:.0f} MB |", flush=True)
     print(f"\nSame findings with 1, {options.jobs} and 8 jobs on the first part: {same}. "
           f"CPU grows as lines to the power of {exponent(points):.2f}.")
+    measure_closed(options, entries, lines, cache, report, points[-1])
     if not options.lines:
         FIGURE.write_text(svg(points, options.package))
     if not options.work:
