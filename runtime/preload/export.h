@@ -23,6 +23,7 @@ struct Real {
   int (*pthread_create)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   void (*exit)(int);
   void (*quick_exit)(int);
+  void (*abort)();
   int (*dlclose)(void*);
   int (*malloc_trim)(size_t);
   int (*execve)(const char*, char* const*, char* const*);

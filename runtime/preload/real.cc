@@ -22,6 +22,7 @@ const Real& real() {
     look_up(functions.pthread_create, "pthread_create");
     look_up(functions.exit, "exit");
     look_up(functions.quick_exit, "quick_exit");
+    look_up(functions.abort, "abort");
     look_up(functions.dlclose, "dlclose");
     look_up(functions.malloc_trim, "malloc_trim");
     look_up(functions.execve, "execve");

@@ -1,9 +1,11 @@
-// Every way to end: exit, return from main, quick_exit, _exit, exec.
+// Every way to end: exit, return from main, quick_exit, _exit, exec, abort.
 //
 // exit and quick_exit run the program's handlers and destructors first; our own
 // handler was registered before all others and so runs last. What counts is the
 // stack of whoever called exit: the entry points are assembly, so that not one
-// of its registers is lost and nothing below its frame is looked at.
+// of its registers is lost and nothing below its frame is looked at. abort ends by
+// a signal (wrap_signal): the frames of libc between its caller and the signal have
+// holes with what was there before, references of functions that are over.
 
 #include <errno.h>
 #include <stdarg.h>
@@ -140,6 +142,22 @@ extern "C" __attribute__((used, noreturn)) void plumb_rt_real_quick_exit(int sta
       "popq %rbp\n\t"                 \
       "jmp " #target)
 
+// Who called abort last. A handler of the program's may have left it by longjmp, so
+// the record counts only while its return address is where it was.
+struct Aborting {
+  Leaving from;
+  uint64_t return_address;
+};
+Aborting aborting;
+
+extern "C" __attribute__((used)) void plumb_rt_note_abort(const Saved* saved) {
+  if (is_us()) aborting = {leaving_from(*saved), saved->return_address};
+}
+extern "C" __attribute__((used, noreturn)) void plumb_rt_real_abort() {
+  real().abort();
+  __builtin_unreachable();
+}
+
 int (*program_main)(int, char**, char**);
 uintptr_t program_stack_end = 0;
 
@@ -197,6 +215,19 @@ namespace plumb::rt {
 void end_of_exit(void*) { end_here(PLUMB_END_EXIT); }
 void end_of_quick_exit() { end_here(PLUMB_END_QUICK_EXIT); }
 
+bool where_abort_was_called(uintptr_t interrupted, ScanPoint& point) {
+  // What abort, raise and those that they call need of the stack, by far.
+  constexpr uintptr_t kFramesOfAbort = 4096;
+  const uintptr_t called = aborting.from.stack_pointer;
+  if (aborting.from.tid != sys_gettid() || interrupted >= called ||
+      called - interrupted > kFramesOfAbort) {
+    return false;
+  }
+  if (reinterpret_cast<const uint64_t*>(called)[-1] != aborting.return_address) return false;
+  point = point_of(aborting.from);
+  return true;
+}
+
 }  // namespace plumb::rt
 
 PLUMB_EXPORT __attribute__((naked, noreturn)) void exit(int) noexcept {
@@ -210,6 +241,9 @@ PLUMB_EXPORT __attribute__((naked, noreturn)) void _exit(int) {
 }
 PLUMB_EXPORT __attribute__((naked, noreturn)) void _Exit(int) noexcept {
   PLUMB_EXIT_STUB(plumb_rt_end_now, plumb_rt_leave);
+}
+PLUMB_EXPORT __attribute__((naked, noreturn)) void abort() noexcept {
+  PLUMB_EXIT_STUB(plumb_rt_note_abort, plumb_rt_real_abort);
 }
 
 PLUMB_EXPORT int __libc_start_main(int (*main)(int, char**, char**), int count, char** arguments,

@@ -56,9 +56,11 @@ void on_fatal(int signal, siginfo_t* info, void* context) {
     auto* state = static_cast<ucontext_t*>(context);
     const uintptr_t begin = reinterpret_cast<uintptr_t>(state);
     const uintptr_t vectors = reinterpret_cast<uintptr_t>(state->uc_mcontext.fpregs);
-    const ScanPoint point{static_cast<uintptr_t>(state->uc_mcontext.gregs[REG_RSP]) - kRedZone,
-                          {begin, begin + sizeof *state},
-                          {vectors, vectors == 0 ? 0 : vectors + 512}};
+    const uintptr_t stack_pointer = static_cast<uintptr_t>(state->uc_mcontext.gregs[REG_RSP]);
+    ScanPoint point{stack_pointer - kRedZone,
+                    {begin, begin + sizeof *state},
+                    {vectors, vectors == 0 ? 0 : vectors + 512}};
+    if (signal == SIGABRT) where_abort_was_called(stack_pointer, point);
     scan_at_end(PLUMB_END_SIGNAL, static_cast<uint32_t>(signal), "", point);
     while (scan_is_on()) sys_sleep(1'000'000);  // another thread was first
     release_world();
