@@ -54,13 +54,21 @@ Chain& chain_at(const Region& region, uint64_t granules) {
 constexpr uintptr_t kLargePage = uintptr_t{2} << 20;
 constexpr uintptr_t kManyPages = 8 * kLargePage;  // before the first of them
 
+bool asks_nothing = false;
+
+// Advice may fail, or be forbidden (own_calls.cc).
+bool advise(uintptr_t begin, size_t size, int advice) {
+  return !asks_nothing && !is_error(sys_call(SYS_madvise, static_cast<long>(begin),
+                                             static_cast<long>(size), advice));
+}
+
 void use_large_page(Region& region) {
   const uintptr_t at = region.in_large_pages;
   region.in_large_pages += kLargePage;
-  sys_call(SYS_madvise, static_cast<long>(at), kLargePage, MADV_HUGEPAGE);
+  advise(at, kLargePage, MADV_HUGEPAGE);
   const uintptr_t shadow = reinterpret_cast<uintptr_t>(shadow_of(at));
   if (is_tracked(at) && shadow % kLargePage == 0 && at - region.begin >= 2 * kManyPages) {
-    sys_call(SYS_madvise, static_cast<long>(shadow), kLargePage, MADV_HUGEPAGE);
+    advise(shadow, kLargePage, MADV_HUGEPAGE);
   }
 }
 
@@ -142,10 +150,9 @@ Slot take_large(unsigned step) {
 
 void give_large(Head* slot, unsigned step) {
   const uintptr_t begin = reinterpret_cast<uintptr_t>(slot);
-  // The first page keeps the head.
-  sys_call(SYS_madvise, static_cast<long>(begin + kPage),
-           static_cast<long>(large_slot_size(step) - kPage), MADV_DONTNEED);
-  __builtin_memset(slot + 1, 0, kPage - kHeadSize);
+  // The first page keeps the head. Locked pages are not given back: they are zeroed.
+  const bool given = advise(begin + kPage, large_slot_size(step) - kPage, MADV_DONTNEED);
+  __builtin_memset(slot + 1, 0, (given ? kPage : large_slot_size(step)) - kHeadSize);
   large.lock.lock();
   slot->state = kUnused;
   slot->size = large_unused[step];
@@ -161,6 +168,8 @@ Head* slot_of(Head& head) {
 }
 
 }  // namespace
+
+void arena_asks_nothing() { asks_nothing = true; }
 
 bool prepare_arena(bool tracked) {
   arena_begin = (tracked ? kArenaNumber : kPlainNumber) << kArenaShift;
@@ -261,7 +270,7 @@ constexpr size_t kLeastMoved = size_t{1} << 20;
 bool move_contents(Inside&, void* from, void* to) {
   Head& old = head_of(from);
   Head& now = head_of(to);
-  if (old.size < kLeastMoved || now.size < old.size) return false;
+  if (asks_nothing || old.size < kLeastMoved || now.size < old.size) return false;
   const auto is_plain = [](const Head& head) {
     return head.aligned == 0 && head.slot_class >= kLargeMark;
   };

@@ -52,6 +52,9 @@ inline Head& head_of(void* block) { return static_cast<Head*>(block)[-1]; }
 // Reserves the addresses. `tracked`: where drops are noted.
 bool prepare_arena(bool tracked);
 
+// From now on without advice to the kernel, which may be forbidden.
+void arena_asks_nothing();
+
 struct Taken {
   void* block = nullptr;
   bool zero = false;   // its bytes are known to be 0

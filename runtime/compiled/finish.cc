@@ -28,12 +28,6 @@ char** start_environment = nullptr;
 bool silent = false;
 int errors = 2;  // standard error, or what it was before the program closed it
 
-void complain(const char* text) {
-  sys_call(SYS_write, errors, reinterpret_cast<long>("plumb: "), 7);
-  sys_call(SYS_write, errors, reinterpret_cast<long>(text), static_cast<long>(strlen(text)));
-  sys_call(SYS_write, errors, reinterpret_cast<long>("\n"), 1);
-}
-
 bool write_all(int file, const void* data, uint64_t size, uint64_t offset) {
   const char* at = static_cast<const char*>(data);
   while (size != 0) {
@@ -169,6 +163,12 @@ void end_with_code() {
 
 }  // namespace
 
+void complain(const char* text) {
+  sys_call(SYS_write, errors, reinterpret_cast<long>("plumb: "), 7);
+  sys_call(SYS_write, errors, reinterpret_cast<long>(text), static_cast<long>(strlen(text)));
+  sys_call(SYS_write, errors, reinterpret_cast<long>("\n"), 1);
+}
+
 void prepare_report(char** environment) {
   start_environment = environment;
   dl_find_object object{};
@@ -221,7 +221,7 @@ int report(bool lost) {
   const int status = command[0] == 0 ? 127 : run_command(static_cast<int>(file));
   sys_close(static_cast<int>(file));
   if (status == 127 || status == -1) {
-    complain("memory was lost, but the command that writes the report cannot be run;");
+    complain("memory was lost, but the command that writes the report cannot be run (is there a chroot?);");
     complain("install plumb again, or keep the raw records with PLUMB_OPTIONS=trace=FILE");
   }
   return status;
@@ -246,6 +246,9 @@ bool write_report_now() {
 void write_report() {
   if (silent || lsan_is_turned_off()) return;
   say_what_is_missing();
+  if (trace().header().problem != PLUMB_PROBLEM_NONE) {
+    complain("what this program lost is not known: its memory could not be looked at when it ended");
+  }
   const bool lost = trace().header().problem == PLUMB_PROBLEM_NONE && anything_lost();
   if (report(lost) == 1 && options().exit_code >= 0) end_with_code();
 }

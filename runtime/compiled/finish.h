@@ -15,6 +15,9 @@ void keep_errors_open();
 // The report of the end is not wanted any more.
 void say_nothing_more();
 
+// A line on standard error, as of the command.
+void complain(const char* text);
+
 // In the middle: what is lost now. True when anything is.
 bool write_report_now();
 

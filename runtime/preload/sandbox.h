@@ -7,6 +7,24 @@
 
 namespace plumb::rt {
 
+struct SystemCall {
+  uint32_t number;
+  uint64_t arguments[6];
+};
+
+// What a library asks of the kernel besides the scan: for its report at the end, and where
+// it can do without. Each library that has wrap_sandbox says it.
+struct OwnCalls {
+  const SystemCall* needed;
+  size_t needed_count;
+  const SystemCall* spared;
+  size_t spared_count;
+};
+extern const OwnCalls own_calls;
+void do_without_spared_calls();
+// The tracking ends here; this is the last moment to say why.
+void give_up_in_sandbox();
+
 // One instruction of a filter, as the kernel has them (struct sock_filter).
 struct FilterStep {
   uint16_t code;

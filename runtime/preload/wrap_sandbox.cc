@@ -4,23 +4,18 @@
 // - chroot, and unmounting: /proc may be gone afterwards, so a descriptor of it is kept.
 // - seccomp: the filter is asked what it would say to the calls that we make. If it would
 //   end the program at one of them, nothing is tracked any more.
-// - RTLD_DEEPBIND: see common/freed_chunks.h.
 // - mlockall: our tables are large and have holes; they are not filled.
 // Limit: filters that are installed without libc are not seen.
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/freed_chunks.h"
-#include "common/inside.h"
 #include "common/maps.h"
 #include "common/memory.h"
 #include "common/process.h"
 #include "common/sys.h"
-#include "common/trace_file.h"
 #include "preload/export.h"
 #include "preload/sandbox.h"
 
@@ -54,12 +49,9 @@ void keep_proc() {
 
 // --- seccomp ---
 
-struct Call {
-  uint32_t number;
-  uint64_t arguments[6];
-};
 constexpr uint64_t kHere = static_cast<uint64_t>(AT_FDCWD);
-constexpr Call kCalls[] = {
+// What the scan needs.
+constexpr SystemCall kScanCalls[] = {
     {SYS_openat, {kHere, 0, O_RDONLY | O_CLOEXEC}},
     {SYS_read, {3}},
     {SYS_pread64, {3}},
@@ -84,23 +76,31 @@ struct Filter {  // struct sock_fprog
   const FilterStep* steps;
 };
 
-// Whether the program would be ended, or asked, at a call of ours.
-bool stands_in_the_way(const Filter* filter) {
+// Whether the program would be ended, or asked, at one of these calls.
+bool stands_in_the_way(const Filter& filter, const SystemCall* calls, size_t count) {
   constexpr uint32_t kTrap = 0x00030000;
   constexpr uint32_t kAction = 0xffff0000;
-  if (filter == nullptr || filter->steps == nullptr) return false;  // it will fail
-  for (const Call& call : kCalls) {
+  for (size_t i = 0; i < count; ++i) {
     const uint32_t result =
-        filter_result(filter->steps, filter->count, call.number, call.arguments) & kAction;
+        filter_result(filter.steps, filter.count, calls[i].number, calls[i].arguments) & kAction;
     if (result == 0 || (result & 0x80000000) != 0 || result == kTrap) return true;
   }
   return false;
 }
 
-void before_filter(bool strict, const void* filter) {
+void before_filter(bool strict, const void* data) {
   if (!is_us() || !tracking()) return;
-  if (!strict && !stands_in_the_way(static_cast<const Filter*>(filter))) return;
-  trace().fail(PLUMB_PHASE_GAVE_UP, PLUMB_PROBLEM_SANDBOX, "");
+  const Filter* filter = static_cast<const Filter*>(data);
+  if (!strict && (filter == nullptr || filter->steps == nullptr)) return;  // it will fail
+  const auto forbids = [=](const SystemCall* calls, size_t count) {
+    return strict || stands_in_the_way(*filter, calls, count);
+  };
+  if (forbids(own_calls.spared, own_calls.spared_count)) do_without_spared_calls();
+  if (!forbids(kScanCalls, sizeof kScanCalls / sizeof *kScanCalls) &&
+      !forbids(own_calls.needed, own_calls.needed_count)) {
+    return;
+  }
+  give_up_in_sandbox();
   set_tracking(false);
   process().attached = 0;
 }
@@ -120,32 +120,6 @@ extern "C" __attribute__((used, visibility("hidden"))) long plumb_rt_call_failed
 }
 
 }  // namespace
-
-extern "C" {
-__attribute__((used, visibility("hidden"))) void* plumb_rt_real_dlopen;
-__attribute__((used, visibility("hidden"))) void plumb_rt_deep_bind() {
-  if (!is_us() || !tracking()) return;
-  const Inside in;
-  expect_freed_chunks();
-}
-}
-
-// Who calls it decides where is looked: it must look called by the program.
-PLUMB_EXPORT __attribute__((naked)) void* dlopen(const char*, int) noexcept {
-  __asm__(
-      "testl $8, %esi\n\t"  // RTLD_DEEPBIND
-      "je 1f\n\t"
-      "pushq %rdi\n\tpushq %rsi\n\tsubq $8, %rsp\n\t"
-      "call plumb_rt_deep_bind\n\t"
-      "addq $8, %rsp\n\tpopq %rsi\n\tpopq %rdi\n"
-      "1:\n\t"
-      "jmp *plumb_rt_real_dlopen(%rip)");
-}
-static_assert(RTLD_DEEPBIND == 8);
-
-static __attribute__((constructor)) void find_dlopen() {
-  plumb_rt_real_dlopen = dlsym(RTLD_NEXT, "dlopen");
-}
 
 PLUMB_EXPORT int prctl(int option, ...) noexcept {
   constexpr int kSeccomp = 22;  // PR_SET_SECCOMP
