@@ -26,8 +26,8 @@ constexpr SystemCall kSpared[] = {
 
 }  // namespace
 
-const OwnCalls own_calls{kNeeded, sizeof kNeeded / sizeof *kNeeded, kSpared,
-                         sizeof kSpared / sizeof *kSpared};
+const OwnCalls own_calls{
+    .scans = true, .needed = all_of(kNeeded), .of_own_threads = {}, .spared = all_of(kSpared)};
 
 void do_without_spared_calls() { arena_asks_nothing(); }
 

@@ -6,7 +6,7 @@
 
 namespace plumb::rt {
 
-const OwnCalls own_calls{};
+const OwnCalls own_calls{.scans = true, .needed = {}, .of_own_threads = {}, .spared = {}};
 void do_without_spared_calls() {}
 void give_up_in_sandbox() { trace().fail(PLUMB_PHASE_GAVE_UP, PLUMB_PROBLEM_SANDBOX, ""); }
 

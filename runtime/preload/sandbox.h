@@ -12,18 +12,29 @@ struct SystemCall {
   uint64_t arguments[6];
 };
 
-// What a library asks of the kernel besides the scan: for its report at the end, and where
-// it can do without. Each library that has wrap_sandbox says it.
+struct SystemCalls {
+  const SystemCall* first = nullptr;
+  size_t count = 0;
+};
+template <size_t N>
+constexpr SystemCalls all_of(const SystemCall (&calls)[N]) {
+  return {calls, N};
+}
+
+// What a library asks of the kernel. Each library that has wrap_filter says it.
 struct OwnCalls {
-  const SystemCall* needed;
-  size_t needed_count;
-  const SystemCall* spared;
-  size_t spared_count;
+  bool scans;                  // what the scan at the end needs
+  SystemCalls needed;          // besides, in threads of the program
+  SystemCalls of_own_threads;  // in a thread of ours, to which a filter may extend
+  SystemCalls spared;          // that it can do without
 };
 extern const OwnCalls own_calls;
 void do_without_spared_calls();
 // The tracking ends here; this is the last moment to say why.
 void give_up_in_sandbox();
+
+// As the arguments of the system call have it; before the kernel sees it.
+void before_filter(long operation, long flags, const void* data);
 
 // One instruction of a filter, as the kernel has them (struct sock_filter).
 struct FilterStep {

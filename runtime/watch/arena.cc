@@ -97,6 +97,7 @@ bool Arena::share_chunk(uintptr_t place) {
 
 // Gives the pages back; the next one to use them finds zeros.
 void Arena::clear(size_t window, size_t windows) {
+  if (gives_nothing_back_) return;
   sys_call(SYS_madvise, static_cast<long>(address(window)), static_cast<long>(windows * kWindow),
            shared_ ? MADV_REMOVE : MADV_DONTNEED);
 }

@@ -81,6 +81,9 @@ class Arena {
   // it filled holes with.
   void unlock_pages();
 
+  // From now on pages stay as they are: to give them back may be forbidden.
+  void give_nothing_back() { gives_nothing_back_ = true; }
+
   // In the child of a fork, in place of all chunks: private memory, zeroed; or
   // shared memory of its own, zeroed, for a child that is watched.
   bool make_private();
@@ -92,6 +95,7 @@ class Arena {
   void clear(size_t window, size_t windows);
 
   bool shared_ = true;
+  bool gives_nothing_back_ = false;
   uintptr_t alias_ = 0;
   size_t committed_ = 0;  // windows
   size_t high_ = 0;

@@ -116,6 +116,8 @@ class Model {
 
   // After the program locked all of its memory.
   void unlock_pages();
+  // No sample will follow.
+  void give_nothing_back() { arena_.give_nothing_back(); }
 
   // Contents of all blocks in the arena, for the child of a fork. The lock is
   // held from prepare to one of the other two.

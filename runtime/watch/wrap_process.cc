@@ -20,6 +20,7 @@
 #include "common/stop_world.h"
 #include "common/sys.h"
 #include "common/threads.h"
+#include "preload/sandbox.h"
 #include "watch/export.h"
 #include "watch/model.h"
 #include "watch/reach.h"
@@ -166,9 +167,14 @@ PLUMB_EXPORT int clone(int (*function)(void*), void* stack, int flags, void* arg
   return child;
 }
 
-// syscall(SYS_clone, ...) is a fork as well. `first` is its first argument.
-extern "C" __attribute__((used, visibility("hidden"))) bool plumb_rt_forks(long number,
-                                                                           long first) {
+// syscall(SYS_clone, ...) is a fork as well, and a filter can be installed so.
+extern "C" __attribute__((used, visibility("hidden"))) bool plumb_rt_forks(long number, long first,
+                                                                           long second,
+                                                                           const void* third) {
+  if (number == SYS_seccomp) {
+    if (first == 0 || first == 1) before_filter(first, second, third);
+    return false;
+  }
   uint64_t flags = 0;
   if (number == SYS_clone) flags = static_cast<uint64_t>(first);
   if (number == SYS_clone3) {
@@ -196,7 +202,7 @@ extern "C" __attribute__((used, visibility("hidden"))) long plumb_rt_call_failed
   return -1;
 }
 
-// As libc has it, but for clone, fork and clone3. In assembly, since the child may
+// As libc has it, but for clone, fork, clone3 and seccomp. In assembly, since the child may
 // come back on another stack: only the kernel's registers lead it home.
 PLUMB_EXPORT __attribute__((naked)) long syscall(long /*number*/, ...) noexcept {
   __asm__(
@@ -205,6 +211,8 @@ PLUMB_EXPORT __attribute__((naked)) long syscall(long /*number*/, ...) noexcept 
       "cmpq $57, %rdi\n\t"
       "je 1f\n\t"
       "cmpq $435, %rdi\n\t"
+      "je 1f\n\t"
+      "cmpq $317, %rdi\n\t"
       "je 1f\n"
       "0:\n\t"
       "movq %rdi, %rax\n\t"

@@ -72,7 +72,8 @@ enum PlumbWatchLimit {
   PLUMB_WATCH_NO_LARGE = 4,     /* not glibc's malloc: large blocks are not sampled */
   PLUMB_WATCH_SITES_FULL = 8,   /* later sites are one */
   PLUMB_WATCH_STACKS_FULL = 16, /* later stacks are unknown */
-  PLUMB_WATCH_NEW_PASSES = 32   /* the allocator has its own operator new, which is not seen */
+  PLUMB_WATCH_NEW_PASSES = 32,  /* the allocator has its own operator new, which is not seen */
+  PLUMB_WATCH_SHUT_IN = 64      /* a filter for system calls came: the watching ended there */
 };
 
 /* Which of the samples does nothing refer to? Asked as the program ends. */

@@ -35,6 +35,10 @@ constexpr LimitWords kLimits[] = {
      "run it with glibc's malloc"},
     {PLUMB_WATCH_SITES_FULL, "sites-full", "more allocation sites than fit; the later ones are one",
      ""},
+    {PLUMB_WATCH_SHUT_IN, "shut-in",
+     "the program forbade itself system calls that watching needs (seccomp): what came after that "
+     "is not in this report",
+     "allow mmap, munmap, mremap, madvise, futex and getpid, or run it without the filter"},
     {PLUMB_WATCH_STACKS_FULL, "stacks-full", "later allocation stacks are unknown", ""},
 };
 

@@ -225,13 +225,25 @@ TEST(Watch, ProgramsEndAsTheyWouldHave) {
   EXPECT_EQ(WEXITSTATUS(watch({program, "quick"}, quick()).wait_status), 8);
   EXPECT_EQ(WEXITSTATUS(watch({program, "handler"}, quick()).wait_status), 9);
   EXPECT_EQ(WEXITSTATUS(watch({program, "threads"}, quick()).wait_status), 10);
-  const Seen shut_in = watch({program, "shut-in"}, quick());
-  EXPECT_EQ(shut_in.output, "shut in\nend\n");
-  EXPECT_EQ(WEXITSTATUS(shut_in.wait_status), 4);
   EXPECT_EQ(WTERMSIG(watch({program, "abort"}, quick()).wait_status), SIGABRT);
   const Seen other = watch({program, "exec"}, quick());
   EXPECT_EQ(other.output, "the other program\n");
   EXPECT_EQ(WEXITSTATUS(other.wait_status), 0);
+}
+
+// What was seen until then is told.
+TEST(Watch, ProgramsThatShutThemselvesInGoOn) {
+  const std::string program = compiled("ends.c");
+  for (const char* how : {"shut-in", "shut-in-tightly", "all-shut-in"}) {
+    SCOPED_TRACE(how);
+    const Seen seen = watch({program, how}, quick());
+    EXPECT_EQ(seen.output, "shut in\nend\n");
+    EXPECT_EQ(WEXITSTATUS(seen.wait_status), 4);
+    EXPECT_NEAR(static_cast<double>(seen.report.totals.excluded.bytes), 20000 * 300, 20000 * 100);
+    EXPECT_TRUE(std::ranges::any_of(seen.report.notes, [](const Note& note) {
+      return note.code == "shut-in";
+    }));
+  }
 }
 
 TEST(Watch, AKilledProgramLeavesItsLastSnapshot) {

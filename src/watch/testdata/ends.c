@@ -56,22 +56,27 @@ static void leave_by_handler(void) {
   raise(SIGUSR1);
 }
 
-// Nothing but writing and ending is allowed from here on.
-static void shut_in(void) {
+// Nothing but writing and ending is allowed from here on, in all threads if so wished: ours,
+// too. `waits`: what programs with threads need besides.
+static void shut_in(int waits, int all_threads) {
   struct sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 4, 0),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 3, 0),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_futex, 2, 0),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getpid, 1, 0),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+      BPF_STMT(BPF_RET | BPF_K, (unsigned)SECCOMP_RET_KILL_PROCESS),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   struct sock_fprog program = {sizeof code / sizeof *code, code};
+  if (!waits) code[3].jt = code[4].jt = 0;  // then the next, which ends it
   printf("shut in\n");
   fflush(stdout);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-  prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+  if (all_threads)
+    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+  else
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
 static void* leave_by_thread(void* unused) {
@@ -116,7 +121,9 @@ int main(int count, char** arguments) {
   if (strcmp(how, "_exit") == 0) _exit(7);
   if (strcmp(how, "handler") == 0) leave_by_handler();
   if (strcmp(how, "threads") == 0) leave_by_threads();
-  if (strcmp(how, "shut-in") == 0) shut_in();
+  if (strcmp(how, "shut-in") == 0) shut_in(1, 0);
+  if (strcmp(how, "shut-in-tightly") == 0) shut_in(0, 0);
+  if (strcmp(how, "all-shut-in") == 0) shut_in(1, 1);
   if (strcmp(how, "abort") == 0) abort();
   if (strcmp(how, "quick") == 0) quick_exit(8);
   printf("end\n");
