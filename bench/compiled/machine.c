@@ -66,9 +66,10 @@ static long run(struct machine* machine, long rounds) {
   }
 }
 
-int main(void) {
+int main(int count, char** arguments) {
+  const long times = count > 1 ? atol(arguments[1]) : 1;
   struct machine machine = {malloc(64 * sizeof(struct box*)), 0, (const unsigned char*)"sc+Sil."};
-  printf("%ld\n", run(&machine, 16000000));
+  printf("%ld\n", run(&machine, times * 16000000));
   free(machine.stack);
   return 0;
 }

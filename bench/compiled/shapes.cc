@@ -1,5 +1,6 @@
 // Objects, containers and strings, as C++ programs have them.
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -22,9 +23,10 @@ struct Named : Shape {
   std::string name_;
 };
 
-int main() {
+int main(int count, char** arguments) {
+  const long times = count > 1 ? std::atol(arguments[1]) : 1;
   double sum = 0;
-  for (int round = 0; round < 12; ++round) {
+  for (long round = 0; round < 12 * times; ++round) {
     std::vector<std::unique_ptr<Shape>> shapes;
     std::map<int, Shape*> index;
     for (int i = 0; i < 60000; ++i) {

@@ -40,7 +40,8 @@ static void release(struct tree* tree) {
   free(tree);
 }
 
-int main(void) {
+int main(int count, char** arguments) {
+  const long times = count > 1 ? atol(arguments[1]) : 1;
   struct tree* root = NULL;
   unsigned seed = 7;
   for (int i = 0; i < 400000; i++) {
@@ -48,7 +49,7 @@ int main(void) {
     root = insert(root, seed >> 8, seed * 2654435761u);
   }
   long found = 0;
-  for (int i = 0; i < 2000000; i++) {
+  for (long i = 0; i < times * 2000000; i++) {
     seed = seed * 1664525 + 1013904223;
     for (struct tree* at = root; at;) {
       if (at->key == seed >> 8) {

@@ -26,10 +26,11 @@ static struct word* look_up(const char* text) {
   return word;
 }
 
-int main(void) {
+int main(int count, char** arguments) {
+  const long times = count > 1 ? atol(arguments[1]) : 1;
   unsigned seed = 3;
   char text[32];
-  for (long i = 0; i < 6000000; i++) {
+  for (long i = 0; i < times * 6000000; i++) {
     seed = seed * 1664525 + 1013904223;
     unsigned value = (seed >> 12) % 60000;
     int size = 0;
