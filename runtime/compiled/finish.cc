@@ -221,7 +221,9 @@ int report(bool lost) {
   const int status = command[0] == 0 ? 127 : run_command(static_cast<int>(file));
   sys_close(static_cast<int>(file));
   if (status == 127 || status == -1) {
-    complain("memory was lost, but the command that writes the report cannot be run (is there a chroot?);");
+    complain(
+        "memory was lost, but the command that writes the report cannot be run (is there a "
+        "chroot?);");
     complain("install plumb again, or keep the raw records with PLUMB_OPTIONS=trace=FILE");
   }
   return status;
@@ -247,7 +249,8 @@ void write_report() {
   if (silent || lsan_is_turned_off()) return;
   say_what_is_missing();
   if (trace().header().problem != PLUMB_PROBLEM_NONE) {
-    complain("what this program lost is not known: its memory could not be looked at when it ended");
+    complain(
+        "what this program lost is not known: its memory could not be looked at when it ended");
   }
   const bool lost = trace().header().problem == PLUMB_PROBLEM_NONE && anything_lost();
   if (report(lost) == 1 && options().exit_code >= 0) end_with_code();

@@ -79,7 +79,8 @@ void plumb::rt::before_filter(long operation, long flags, const void* data) {
   if (operation == kFilter && (filter == nullptr || filter->steps == nullptr)) return;  // it fails
   if (forbids(filter, own_calls.spared)) do_without_spared_calls();
   const bool all = operation == kFilter && (flags & kAllThreads) != 0;
-  if (forbids(filter, own_calls.needed) || (own_calls.scans && forbids(filter, {scan_calls, scan_call_count})) ||
+  if (forbids(filter, own_calls.needed) ||
+      (own_calls.scans && forbids(filter, {scan_calls, scan_call_count})) ||
       (all && forbids(filter, own_calls.of_own_threads))) {
     give_up_in_sandbox();
     set_tracking(false);

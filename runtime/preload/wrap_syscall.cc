@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "common/sys.h"
+#include "common/syscall_stub.h"
 #include "preload/export.h"
 #include "preload/sandbox.h"
 
@@ -27,27 +28,7 @@ PLUMB_EXPORT __attribute__((naked)) long syscall(long, ...) noexcept {
   __asm__(
       "cmpq $317, %rdi\n\t"  // SYS_seccomp
       "je 2f\n"
-      "1:\n\t"
-      "movq %rdi, %rax\n\t"
-      "movq %rsi, %rdi\n\t"
-      "movq %rdx, %rsi\n\t"
-      "movq %rcx, %rdx\n\t"
-      "movq %r8, %r10\n\t"
-      "movq %r9, %r8\n\t"
-      "movq 8(%rsp), %r9\n\t"
-      "syscall\n\t"
-      "cmpq $-4095, %rax\n\t"
-      "jae 3f\n\t"
-      "ret\n"
-      "2:\n\t"
-      "pushq %rdi\n\tpushq %rsi\n\tpushq %rdx\n\tpushq %rcx\n\tpushq %r8\n\tpushq %r9\n\t"
-      "subq $8, %rsp\n\t"
-      "call plumb_rt_before_call\n\t"
-      "addq $8, %rsp\n\t"
-      "popq %r9\n\tpopq %r8\n\tpopq %rcx\n\tpopq %rdx\n\tpopq %rsi\n\tpopq %rdi\n\t"
-      "jmp 1b\n"
-      "3:\n\t"
-      "movq %rax, %rdi\n\t"
-      "jmp plumb_rt_call_failed");
+      "1:\n\t" PLUMB_STUB_CALL
+      "2:\n\t" PLUMB_STUB_ASK(plumb_rt_before_call) "jmp 1b\n" PLUMB_STUB_FAILED);
 }
 static_assert(SYS_seccomp == 317);
