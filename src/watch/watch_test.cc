@@ -240,9 +240,8 @@ TEST(Watch, ProgramsThatShutThemselvesInGoOn) {
     EXPECT_EQ(seen.output, "shut in\nend\n");
     EXPECT_EQ(WEXITSTATUS(seen.wait_status), 4);
     EXPECT_NEAR(static_cast<double>(seen.report.totals.excluded.bytes), 20000 * 300, 20000 * 100);
-    EXPECT_TRUE(std::ranges::any_of(seen.report.notes, [](const Note& note) {
-      return note.code == "shut-in";
-    }));
+    EXPECT_TRUE(std::ranges::any_of(seen.report.notes,
+                                    [](const Note& note) { return note.code == "shut-in"; }));
   }
 }
 
