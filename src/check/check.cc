@@ -22,6 +22,7 @@
 #include "check/model/program.h"
 #include "check/model/twins.h"
 #include "check/model/unit_file.h"
+#include "check/model/virtual_calls.h"
 #include "check/one_finding.h"
 #include "check/prove/prove.h"
 #include "check/summary/bystanders.h"
@@ -30,6 +31,7 @@
 #include "check/summary/print.h"
 #include "check/summary/settable_allocators.h"
 #include "core/fingerprint.h"
+#include "core/function_name.h"
 #include "core/order.h"
 #include "core/suggestion.h"
 
@@ -384,7 +386,11 @@ std::string asked_summaries(const Program& program, const std::vector<Summary>& 
   if (name.empty()) return out;
   for (std::size_t i = 0; i < summaries.size(); ++i) {
     const ProgramFunction& function = program.functions()[i];
-    if (function.body->display != name && program.symbol(function.symbol).name != name) continue;
+    const std::string source_name = normalised_function(function.body->display);
+    if (function.body->display != name && program.symbol(function.symbol).name != name &&
+        function_stem(source_name) != name) {
+      continue;
+    }
     out += fmt::format("{} ({}:{})\n", function.body->display,
                        program.file(function.unit, function.body->location.file),
                        function.body->location.line);
@@ -418,6 +424,7 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
   Program linked(std::move(units.units), units.skipped.empty());
   heed_models(linked, library);
   call_first_allocators(linked, library);
+  resolve_virtual_calls(linked);
   copy_for_given_functions(linked);
   linked.note_bystanders(find_bystanders(linked, library));
   const Program& program = linked;

@@ -102,6 +102,38 @@ void deque_ok() {
 }
 
 // Not a finding of its own: it goes with the block that holds it.
+TEST(Containers, OnTheHeap) {
+  expect_by_name(R"(
+#include <map>
+#include <vector>
+volatile int z;
+static std::vector<double*>* make(int n) {
+  std::vector<double*>* all = new std::vector<double*>;
+  for (int i = 0; i < n; ++i) all->push_back(new double(3));
+  return all;
+}
+static void drop_only(std::vector<double*>* all) { for (double* one : *all) z = *one; delete all; }
+static void drop_all(std::vector<double*>* all) { for (double* one : *all) delete one; delete all; }
+void vector_bad() { std::vector<double*>* v = make(4); drop_only(v); }
+void vector_ok() { std::vector<double*>* v = make(4); drop_all(v); }
+static std::map<long, double*>* make_map(int n) {
+  std::map<long, double*>* all = new std::map<long, double*>;
+  for (int i = 0; i < n; ++i) all->emplace(i, nullptr);
+  for (auto& entry : *all) entry.second = new double(2);
+  return all;
+}
+static void drop_map_only(std::map<long, double*>* all) { if (z) z = 2; delete all; }
+static void drop_map(std::map<long, double*>* all) { for (auto& e : *all) delete e.second; delete all; }
+void map_bad() { std::map<long, double*>* m = make_map(3); drop_map_only(m); }
+void map_ok() { std::map<long, double*>* m = make_map(3); drop_map(m); }
+struct Pool { std::vector<char*> all; };
+static void close(Pool* pool) { if (z) z = 1; delete pool; }
+static void close_all(Pool* pool) { for (char* each : pool->all) delete[] each; delete pool; }
+void member_bad() { Pool* pool = new Pool; pool->all.push_back(new char[2]); close(pool); }
+void member_ok() { Pool* pool = new Pool; pool->all.push_back(new char[2]); close_all(pool); }
+)", "cc");
+}
+
 TEST(Indirect, IsSaidWithTheBlockThatHoldsIt) {
   const Report report = check_source(R"(
 #include <stdlib.h>

@@ -69,10 +69,13 @@ inline constexpr const char* kHeader = R"(
 
 // Each source has functions whose name says what is right: *_bad loses a block,
 // *_ok does not.
-inline void expect_by_name(const std::string& source) {
-  const Report report = check_source(source);
+inline void expect_by_name(const std::string& source, std::string_view extension = "c") {
+  const Report report = check_source(source, extension);
   std::set<std::string> lost_in;
-  for (const Leak& leak : report.leaks) lost_in.insert(leak.loss->stack.front().function);
+  for (const Leak& leak : report.leaks) {
+    const std::string& function = leak.loss->stack.front().function;
+    lost_in.insert(function.substr(0, function.find('(')));
+  }
   for (const std::string& function : lost_in) {
     EXPECT_TRUE(function.ends_with("_bad")) << function << " loses nothing";
   }

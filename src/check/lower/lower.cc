@@ -84,6 +84,8 @@ bool is_constructor(const llvm::Function& function) {
 
 Linkage linkage_of(const llvm::GlobalValue& value) {
   if (value.hasLocalLinkage()) return Linkage::internal;
+  // A copy for optimisation of what is defined elsewhere.
+  if (value.hasAvailableExternallyLinkage()) return Linkage::weak;
   return value.isWeakForLinker() ? Linkage::weak : Linkage::external;
 }
 
@@ -168,6 +170,21 @@ void UnitBuilder::add_globals() {
   }
 }
 
+void UnitBuilder::add_class_tables() {
+  for (const llvm::GlobalVariable& global : module_.globals()) {
+    llvm::SmallVector<llvm::MDNode*, 4> types;
+    global.getMetadata(llvm::LLVMContext::MD_type, types);
+    for (const llvm::MDNode* type : types) {
+      // The types of members, for calls through pointers to them, are told in the same way.
+      const auto* named = llvm::dyn_cast<llvm::MDString>(type->getOperand(1));
+      if (named && named->getString().ends_with(".virtual")) continue;
+      const auto* offset = llvm::mdconst::extract<llvm::ConstantInt>(type->getOperand(0));
+      unit_.class_tables.push_back(
+          {class_symbol(type->getOperand(1)), symbol(global), offset->getSExtValue()});
+    }
+  }
+}
+
 void UnitBuilder::add_declarations() {
   for (const llvm::Function& function : module_) {
     if (!function.isDeclaration() || function.isIntrinsic()) continue;
@@ -218,6 +235,7 @@ Unit lower_module(const llvm::Module& module) {
         {builder.symbol(alias), builder.symbol(*function), linkage_of(alias), {}});
   }
   builder.add_globals();
+  builder.add_class_tables();
   builder.add_declarations();
   for (const llvm::Function& function : module) {
     if (!function.isIntrinsic() && function.hasAddressTaken()) {

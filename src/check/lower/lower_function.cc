@@ -64,6 +64,7 @@ class FunctionBuilder {
   void lower(const llvm::Instruction& instruction);
   void lower_gep(const llvm::GEPOperator& gep, const llvm::Instruction* at);
   void lower_call(const llvm::CallBase& call);
+  void note_class(const llvm::CallBase& call, Operation& out);
   bool lower_intrinsic(const llvm::CallBase& call);
   void lower_terminator(const llvm::Instruction& instruction);
   void lower_atomic(const llvm::AtomicRMWInst& atomic);
@@ -432,6 +433,26 @@ bool FunctionBuilder::lower_intrinsic(const llvm::CallBase& call) {
   }
 }
 
+// The class whose table the callee is taken from, and where in it, when the call is virtual.
+void FunctionBuilder::note_class(const llvm::CallBase& call, Operation& out) {
+  const auto* slot = llvm::dyn_cast<llvm::LoadInst>(call.getCalledOperand());
+  if (!slot) return;
+  llvm::APInt offset(64, 0);
+  const llvm::Value* table = slot->getPointerOperand()->stripAndAccumulateConstantOffsets(
+      unit_.layout(), offset, /*AllowNonInbounds=*/true);
+  for (const llvm::User* user : table->users()) {
+    const auto* test = llvm::dyn_cast<llvm::IntrinsicInst>(user);
+    if (!test || (test->getIntrinsicID() != llvm::Intrinsic::type_test &&
+                  test->getIntrinsicID() != llvm::Intrinsic::public_type_test)) {
+      continue;
+    }
+    const auto* type = llvm::cast<llvm::MetadataAsValue>(test->getArgOperand(1));
+    out.b = Operand::of(OperandKind::symbol, unit_.class_symbol(type->getMetadata()).index);
+    out.immediate = offset.getSExtValue();
+    return;
+  }
+}
+
 void FunctionBuilder::lower_call(const llvm::CallBase& call) {
   if (lower_intrinsic(call)) return;
   const Operand callee = call.isInlineAsm() ? Operand{} : operand(call.getCalledOperand());
@@ -446,6 +467,7 @@ void FunctionBuilder::lower_call(const llvm::CallBase& call) {
   out.width = call.getType()->isVoidTy() ? 0 : width(call.getType());
   out.type = unit_.type_hash(*call.getFunctionType());
   out.read_from = formatted_from(call);
+  note_class(call, out);
   out.pool_begin = static_cast<std::uint32_t>(out_.pool.size());
   out.pool_count = static_cast<std::uint32_t>(arguments.size());
   out_.pool.insert(out_.pool.end(), arguments.begin(), arguments.end());

@@ -67,10 +67,27 @@ class UnitBuilder {
     return static_cast<std::uint32_t>(llvm::xxh3_64bits(record->getName()));
   }
 
+  // A class, by what the compiler calls it in the types of tables and calls. One that no
+  // other unit sees has no name there, and gets one with the unit in it.
+  SymbolId class_symbol(const llvm::Metadata* type) {
+    const auto* named = llvm::dyn_cast<llvm::MDString>(type);
+    std::string name = "class ";
+    if (named) {
+      name += named->getString();
+    } else {
+      const auto number = own_classes_.try_emplace(type, own_classes_.size()).first->second;
+      name += std::to_string(number) + " of " + unit_.source;
+    }
+    auto [entry, fresh] = symbols_.try_emplace(name, unit_.symbols.size());
+    if (fresh) unit_.symbols.push_back(std::move(name));
+    return SymbolId::of(entry->second);
+  }
+
   TypeTable& types() { return types_; }
   Unit& unit() { return unit_; }
 
   void add_globals();
+  void add_class_tables();
   void add_declarations();
 
  private:
@@ -90,6 +107,7 @@ class UnitBuilder {
   Unit unit_;
   TypeTable types_;
   llvm::StringMap<std::uint32_t> symbols_;
+  llvm::DenseMap<const llvm::Metadata*, std::size_t> own_classes_;
   llvm::DenseMap<const llvm::DIFile*, std::uint32_t> files_;
 };
 

@@ -11,6 +11,7 @@ Program::Program(std::vector<Unit> units, bool whole) : units_(std::move(units))
   add_symbols();
   find_written_globals();
   spread_to_rivals();
+  collect_tables();
   if (whole) return;
   for (ProgramSymbol& symbol : symbols_) {
     if (symbol.global && symbol.global->linkage != Linkage::internal) symbol.written = true;
@@ -188,6 +189,10 @@ std::vector<FunctionId> Program::callees(FunctionId id) const {
   const ProgramFunction& function = functions_[id.index];
   std::vector<FunctionId> out;
   for (const Operation& o : function.body->operations) {
+    if (is_virtual_call(o) && is_indirect_call(o)) {
+      for (const Choice& each : choices(resolve(function.unit, SymbolId::of(o.b.index())), o.immediate)) out.push_back(each.function);
+      continue;
+    }
     if (o.op != Op::call || o.a.kind() != OperandKind::symbol) continue;
     const auto target_of = [&](Operand operand) {
       return symbol(resolve(function.unit, SymbolId::of(operand.index()))).function;

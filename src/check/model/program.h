@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -74,6 +75,27 @@ class Program {
   // What the function does is said elsewhere: calls of it do not look at its body.
   void forget_definition(ProgramSymbolId id);
 
+  // Where the functions of objects stand that are of the class or derived from it.
+  struct Table {
+    ProgramSymbolId global;
+    std::int64_t offset = 0;
+    auto operator<=>(const Table&) const = default;
+  };
+  // Of the class that a virtual call names; sorted.
+  std::span<const Table> tables(ProgramSymbolId type) const;
+  // One of the functions that a call may lead to, when it destroys an object: that of the
+  // objects that have the table. None are listed when there are too many.
+  struct Choice {
+    Table table;
+    ProgramSymbolId symbol;
+    FunctionId function;
+  };
+  std::vector<Choice> choices(ProgramSymbolId type, std::int64_t place) const;
+  // Are all of them in the program, as far as can be told?
+  bool is_closed(ProgramSymbolId type) const;
+  // What the table has there; nothing when that is no function of the program.
+  std::optional<ProgramSymbolId> function_in(const Table& table, std::int64_t place) const;
+
   // A further function: `body`, in the unit of the one that it is a copy of, under a name
   // that nothing else has.
   FunctionId add_copy(FunctionId of, Function body, std::string name);
@@ -93,6 +115,7 @@ class Program {
   void add_symbols();
   void find_written_globals();
   void spread_to_rivals();
+  void collect_tables();
 
   std::vector<Unit> units_;
   std::vector<ProgramSymbol> symbols_;
@@ -102,6 +125,7 @@ class Program {
   std::deque<Function> copies_;
   std::map<std::pair<std::uint32_t, ProgramSymbolId>, SymbolId> added_symbols_;
   std::unordered_map<std::uint32_t, std::uint64_t> bystanders_;
+  std::map<ProgramSymbolId, std::vector<Table>> tables_;  // by class
 };
 
 }  // namespace plumb::check

@@ -154,6 +154,12 @@ struct Operation {
   Location location;
 };
 
+// A virtual call: `b` is the class that the object has at least (a symbol that only
+// ClassTables share), `immediate` the place in the table of its functions.
+inline bool is_virtual_call(const Operation& o) {
+  return o.op == Op::call && o.b.kind() == OperandKind::symbol;
+}
+
 // A call whose callee is a value of the program, not a name.
 inline bool is_indirect_call(const Operation& o) {
   return o.op == Op::call &&
@@ -246,6 +252,14 @@ struct Alias {
   std::uint8_t unused[3] = {};
 };
 
+// Objects of the class may have the address `table` + `offset` in front: it is the table of
+// the class itself or of one that is derived from it.
+struct ClassTable {
+  SymbolId type;
+  SymbolId table;
+  std::int64_t offset = 0;
+};
+
 struct Unit {
   std::string source;  // the main file
   std::vector<std::string> symbols;
@@ -255,6 +269,7 @@ struct Unit {
   std::vector<Global> globals;
   std::vector<Declaration> declarations;
   std::vector<Alias> aliases;
+  std::vector<ClassTable> class_tables;
   std::vector<SymbolId> address_taken;  // functions whose address is stored or passed
 };
 

@@ -12,7 +12,7 @@ namespace plumb::check {
 
 namespace {
 
-constexpr std::string_view kMagic = "plumb unit 8\n\0\0\0";
+constexpr std::string_view kMagic = "plumb unit 9\n\0\0\0";
 
 static_assert(kPlain<Operation> && kPlain<Operand> && kPlain<Block> && kPlain<Location>);
 
@@ -65,7 +65,7 @@ void fields(Archive& archive, Like<Declaration> auto& it) {
 template <typename Archive>
 void fields(Archive& archive, Like<Unit> auto& it) {
   archive(it.source, it.symbols, it.files, it.types, it.functions, it.globals, it.declarations,
-          it.aliases, it.address_taken);
+          it.aliases, it.class_tables, it.address_taken);
 }
 
 std::string unit_bytes(const Unit& unit) {

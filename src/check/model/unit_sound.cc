@@ -116,6 +116,9 @@ bool is_sound(const Unit& unit) {
                                return symbol(a.symbol) && symbol(a.function) &&
                                       a.linkage <= Linkage::internal;
                              }) &&
+         std::ranges::all_of(
+             unit.class_tables,
+             [&](const ClassTable& t) { return symbol(t.type) && symbol(t.table); }) &&
          std::ranges::all_of(unit.address_taken, symbol);
 }
 

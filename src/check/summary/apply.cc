@@ -604,6 +604,18 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
     const ValueKind kind = values_[values_.target(value)].kind;
     return kind == ValueKind::fresh || kind == ValueKind::merge || kind == ValueKind::reach;
   };
+  // What had the followed block was freed, and only it.
+  if (taken && input && !taken->in_place && taken->fate == Fate::live && !makes_focus) {
+    const Value& place = summary.values[input->value];
+    if (place.kind == ValueKind::cell) {
+      const auto [base, offset] = values_.place(values_.pointer(at_call(place.a), place.number));
+      if (const Cell* held = next.find_cell(base, offset); held && is_focus(held->value)) {
+        std::erase_if(next.cells, [&, from = base, at = offset](const Cell& cell) {
+          return cell.base == from && cell.offset == at;
+        });
+      }
+    }
+  }
   for (const Write& write : writes) {
     // Overwritten on some of the callee's paths only, nobody knows which.
     if (mode_ == Mode::site && next.fate == Fate::live && !taken && unclear(write.value)) {

@@ -95,6 +95,9 @@ void FunctionRun::call(State state, std::uint32_t index, std::vector<State>& aft
       return;
     }
   }
+  if (is_virtual_call(o) && is_indirect_call(o)) {
+    if (!call_virtual(state, index, arguments, value(state, o.a), after)) return;
+  }
   const Declaration* declaration = symbol ? symbol->declaration : nullptr;
   if (o.noreturn || (declaration && declaration->noreturn)) return;
   if (declaration && is_allocator(*declaration)) {

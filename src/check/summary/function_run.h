@@ -295,6 +295,8 @@ class FunctionRun {
                     const std::vector<ValueId>& arguments, std::vector<State>& after);
   void call_unknown(State state, std::uint32_t index, const Declaration* declaration,
                     const std::vector<ValueId>& arguments, std::vector<State>& after);
+  bool call_virtual(State& state, std::uint32_t index, const std::vector<ValueId>& arguments,
+                    ValueId callee, std::vector<State>& after);
   void note_unknown(std::uint32_t symbol);       // it took the followed block
   bool learn_size(State& state, ValueId size);   // false: nothing is allocated
   void raise(State state, std::uint32_t index);  // an exception leaves the call

@@ -388,6 +388,17 @@ void FunctionRun::free_value(State& state, ValueId value) {
     }
   }
   state.drop_cells_of(target);
+  // A container that is in it ends with it, and its elements were in nothing else.
+  std::erase_if(state.cells, [&](const Cell& cell) {
+    return values_[cell.base].kind == ValueKind::element && values_.target(cell.base) == target;
+  });
+  // Nor is the followed block there any more when the caller had it in there.
+  if (mode_ == Mode::input && state.fate == Fate::live) {
+    const Value own = values_[focus_];
+    if (own.kind == ValueKind::cell && own.a == target) {
+      state.set_cell(own.a, own.number, own.width, values_.fresh());
+    }
+  }
 }
 
 // From here on somebody else may use, keep or free them and what they lead to.

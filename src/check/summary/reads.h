@@ -62,6 +62,10 @@ class ProgramView {
   }
   // Part of the identity of the body that has the call.
   std::uint64_t left_alone(std::uint32_t type) const { return program_.left_alone(type); }
+  // The same of what a virtual call may lead to.
+  std::vector<Program::Choice> choices(ProgramSymbolId type, std::int64_t place) const {
+    return program_.choices(type, place);
+  }
   // How it is called: part of what is known of its symbol, not of its body.
   struct Signature {
     std::uint32_t params = 0;

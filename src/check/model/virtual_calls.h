@@ -1,0 +1,20 @@
+// Virtual calls of which the classes of the program say where they lead.
+//
+// A class hierarchy is known by the tables of functions that its objects point to. Where
+// all that are derived from the class of a call have the same function there, the call is
+// one of that function: an interface with one implementation, a destructor that nobody
+// overrides. Others are told apart where they are met, by the table that the object has
+// (virtual_call.cc of the summaries).
+//
+// Limits: a class whose own table is in another library may have relatives that are not
+// seen; its calls stay what they are. So does one of a function that does nothing and that
+// nobody overrides: it is there to be overridden.
+#pragma once
+
+#include "check/model/program.h"
+
+namespace plumb::check {
+
+void resolve_virtual_calls(Program& program);
+
+}  // namespace plumb::check
