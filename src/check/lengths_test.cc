@@ -196,5 +196,45 @@ void span_bad(const char *text) {
 )");
 }
 
+// Two lengths that do not fit in an int together: by a number that anybody may give the text
+// is lost, by the length of a text it is not.
+TEST(Lengths, OfTwoTextsFitInAnInt) {
+  expect_by_name(R"(
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+static int length(const char *t) { int n = 0; while (*t) { t++; n++; } return n; }
+static char *append(char *text, const char *more, int n) {
+  if (more == NULL || n == 0) return text;
+  if (n < 0) return NULL;
+  int size = length(text);
+  if (size > INT_MAX - n) return NULL;
+  char *out = realloc(text, (size_t)size + n + 1);
+  if (out == NULL) return text;
+  memcpy(out + size, more, n);
+  return out;
+}
+static char *append_all(char *text, const char *more) {
+  const char *end = more;
+  while (*end) ++end;
+  return append(text, more, end - more);
+}
+int joined_ok(const char *a, const char *b) {
+  char *text = strdup(a);
+  text = append_all(text, b);
+  if (text == NULL) return -1;
+  free(text);
+  return 0;
+}
+int joined_bad(const char *a, const char *b, int n) {
+  char *text = strdup(a);
+  text = append(text, b, n);
+  if (text == NULL) return -1;
+  free(text);
+  return 0;
+}
+)");
+}
+
 }  // namespace
 }  // namespace plumb::check

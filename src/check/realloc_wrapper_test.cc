@@ -77,7 +77,8 @@ void dropped_bad(const char *a, const char *b) {
 )");
 }
 
-// Too large to be put in the place of its calls: what its summary says decides.
+// Too large to be put in the place of its calls: what its summary says decides. Lengths of
+// texts fit in an int together, a number that anybody passes need not.
 TEST(ReallocWrapper, OfALargeFunctionFailsWhereTheProgramLooks) {
   std::string large = std::string(kHeader) + R"(
 #include <limits.h>
@@ -125,9 +126,16 @@ char *joined_ok(struct log *log, const char *a, const char *b, int n) {
   }
   return text;
 }
-int looked_at_bad(struct log *log, const char *a, const char *b) {
+int looked_at_ok(struct log *log, const char *a, const char *b) {
   char *text = strdup(a);
   text = append_all(log, text, b);
+  if (text == NULL) return -1;
+  free(text);
+  return 0;
+}
+int by_number_bad(struct log *log, const char *a, const char *b, int n) {
+  char *text = strdup(a);
+  text = append(log, text, b, n);
   if (text == NULL) return -1;
   free(text);
   return 0;

@@ -123,6 +123,13 @@ ValueId FunctionRun::in_caller(Instance& at_call, ValueId value) { return at_cal
 
 void FunctionRun::apply(State state, std::uint32_t index, FunctionId callee,
                         const std::vector<ValueId>& arguments, std::vector<State>& after) {
+  applying_ = true;
+  apply_summary(std::move(state), index, callee, arguments, after);
+  applying_ = false;
+}
+
+void FunctionRun::apply_summary(State state, std::uint32_t index, FunctionId callee,
+                                const std::vector<ValueId>& arguments, std::vector<State>& after) {
   const Summary& summary = *known_.find(callee);
   if (mode_ == Mode::plain) {
     for (std::uint32_t i = 0; i < summary.blocks.size(); ++i) {
@@ -135,8 +142,13 @@ void FunctionRun::apply(State state, std::uint32_t index, FunctionId callee,
     }
   }
   if (mode_ == Mode::site && starting_) {
+    // In a cycle of calls, what the callee handed out in an earlier round and then no more.
+    if (site_.inner >= summary.blocks.size()) return;
     family_ = summary.blocks[site_.inner].family;
     for (const Case& each : summary.blocks[site_.inner].cases) {
+      State probe = state;
+      Instance at_call(*this, probe, index, callee, arguments, true);
+      if (presumes_alone(probe, summary, summary.blocks[site_.inner], each, at_call)) continue;
       apply_case(state, index, callee, arguments, &each, nullptr, true, after);
     }
     return;
@@ -361,6 +373,33 @@ bool says_null_pointer(const Values& values, const Guard& guard) {
 }
 
 }  // namespace
+
+// A maker that hangs what it makes on an argument, if there is one. A caller of which nothing
+// says that there is none knows that there is, or else it would have to keep the result.
+bool FunctionRun::presumes_alone(const State& state, const Summary& summary, const NewBlock& block,
+                                 const Case& taken, Instance& at_call) const {
+  if (taken.fate != Fate::live || taken.throws) return false;
+  const auto is_hung = [&](const Case& each, ValueId on) {
+    return each.fate == Fate::escaped || std::ranges::any_of(each.holders, [&](const Cell& cell) {
+             return summary.values.root(cell.base) == summary.values.root(on);
+           });
+  };
+  return std::ranges::any_of(taken.guards, [&](const Guard& guard) {
+    if (!says_null_pointer(summary.values, guard)) return false;
+    const Value& v = summary.values[guard.value];
+    const ValueId pointer = v.kind == ValueKind::compare ? v.a : guard.value;
+    if (summary.values[pointer].kind != ValueKind::param || is_hung(taken, pointer)) return false;
+    const bool hangs = std::ranges::any_of(block.cases, [&](const Case& other) {
+      const auto same = std::ranges::find(other.guards, guard.value, &Guard::value);
+      return !other.throws && is_hung(other, pointer) && same != other.guards.end() &&
+             are_apart(same->fact, guard.fact);
+    });
+    if (!hangs) return false;
+    const ValueId given = at_call(pointer);
+    const Fact known = state.fact(values_, given);
+    return !(known.low == 0 && known.high == 0);
+  });
+}
 
 // A container that takes blocks and, on some path, silently does not: the key is there
 // already, the table was never made. Or a function that frees them, and on some path does

@@ -10,10 +10,22 @@ namespace {
 constexpr std::int64_t kFirstPage = 4096;
 constexpr std::int64_t kTerabyte = std::int64_t{1} << 40;
 
+// What a number has room for beside another: SIZE_MAX - n, INT_MAX - n. Two lengths that
+// do not fit in it together are more than there is memory for, or than objects have.
+bool is_room_beside(const Values& values, ValueId id) {
+  const Value& v = values[id];
+  if (v.kind != ValueKind::binary || v.code != Code::sub || v.width < 4) return false;
+  if (!values.is_integer(v.a) || values.is_integer(v.b)) return false;
+  const std::int64_t most = values[v.a].number;
+  const bool all = most == -1 || most == INT64_MAX;
+  return v.width >= 8 ? all || most >= kTerabyte : all || most == INT32_MAX || most == UINT32_MAX;
+}
+
 // A bound that no size of a program that works comes near: SIZE_MAX / n and its like.
 bool is_beyond_memory(const Values& values, ValueId id) {
   const Value& v = values[id];
   if (v.kind == ValueKind::integer) return v.number >= kTerabyte || v.number < -kFirstPage * 1024;
+  if (is_room_beside(values, id)) return true;
   if (v.kind != ValueKind::binary || v.code != Code::div_u) return false;
   const Value& of = values[v.a];
   return of.kind == ValueKind::integer && (of.number < 0 || of.number >= kTerabyte);
@@ -21,11 +33,19 @@ bool is_beyond_memory(const Values& values, ValueId id) {
 
 // 1 or 0 when one side of a comparison of sizes is such a bound, else -1.
 int compare_with_memory(const Values& values, const Value& v) {
-  if (v.width < 8) return -1;
-  const bool a = is_beyond_memory(values, v.a);
-  const bool b = is_beyond_memory(values, v.b);
+  const bool room_a = is_room_beside(values, v.a);
+  const bool room_b = is_room_beside(values, v.b);
+  const bool a = room_a || (v.width >= 8 && is_beyond_memory(values, v.a));
+  const bool b = room_b || (v.width >= 8 && is_beyond_memory(values, v.b));
   if (a == b) return -1;
+  const bool of_room = room_a || room_b;
   switch (v.code) {
+    case Code::lt_s:
+    case Code::le_s:
+      return !of_room ? -1 : b ? 1 : 0;
+    case Code::gt_s:
+    case Code::ge_s:
+      return !of_room ? -1 : a ? 1 : 0;
     case Code::lt_u:
     case Code::le_u:
       return b ? 1 : 0;
@@ -194,6 +214,9 @@ bool FunctionRun::assume(State& state, ValueId condition, bool truth) {
   if (values_[v.a].kind == ValueKind::reach || values_[v.b].kind == ValueKind::reach) return true;
   const Code code = truth ? v.code : negated(v.code);
   if (!state.learn(values_, condition, truth ? Fact{1, 1, true} : Fact{0, 0, false})) return false;
+  if (const int usual = compare_with_memory(values_, v); usual >= 0 && (usual == 1) != truth) {
+    state.oom = true;
+  }
   if (!values_.is_integer(v.b)) return order(state, code, v.a, v.b);
   const std::int64_t n = values_[v.b].number;
   Fact fact;

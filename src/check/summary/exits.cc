@@ -347,6 +347,9 @@ void FunctionRun::export_plain() {
   }
   for (Meaning& meaning : effect.meanings) {
     for (Guard& guard : meaning.guards) guard.value = exported_(guard.value);
+    for (GuardSet& way : meaning.ways) {
+      for (Guard& guard : way.guards) guard.value = exported_(guard.value);
+    }
   }
 }
 

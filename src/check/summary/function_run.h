@@ -284,6 +284,8 @@ class FunctionRun {
   bool is_about_input(ValueId value) const;
   static ValueId in_caller(Instance& at_call, ValueId value);
   void promise(ValueId result, const std::vector<Meaning>& meanings, Instance& at_call);
+  bool assume_all(State& state, const std::vector<Guard>& guards);
+  bool assume_one(State& state, const std::vector<GuardSet>& ways);
   bool keep_promise(State& state, ValueId value);
   bool rules_out(const State& state, ValueId value, const Fact& fact);
   void narrow(const State& state, const std::vector<Meaning>& meanings, Instance& at_call,
@@ -332,9 +334,18 @@ class FunctionRun {
   bool is_seen(const State& state) const;
   void report_freed(const State& state, std::uint32_t index, LossKind kind, FamilyId by);
 
+  // guarded_free.cc: what is freed on a condition.
+  bool tells_of_field(ValueId id) const;
+  bool frees_argument(ValueId callee, std::size_t argument) const;
+  bool presumes_spared(const State& state, Operand asked, BlockIndex frees, BlockIndex on);
+
   // apply.cc: a callee's summary at a call.
   void apply(State state, std::uint32_t index, FunctionId callee,
              const std::vector<ValueId>& arguments, std::vector<State>& after);
+  void apply_summary(State state, std::uint32_t index, FunctionId callee,
+                     const std::vector<ValueId>& arguments, std::vector<State>& after);
+  bool presumes_alone(const State& state, const Summary& summary, const NewBlock& block,
+                      const Case& taken, Instance& at_call) const;
   bool relies_on_keeping(const Input& input, const Case& taken, std::uint32_t index) const;
   bool presumes_disowned(const State& state, const Summary& summary, const Case& taken,
                          const Input& input, const std::vector<Guard>& guards, Instance& at_call);
@@ -357,6 +368,7 @@ class FunctionRun {
   // ways.cc
   std::vector<Way> ways_of(const State& state) const;
   void join_ways(State& into, const State& other, bool widens) const;
+  void join_reasons(State& into, const State& other, bool widens) const;
   void add_ways(Case& into, const Case& other) const;
   bool choose_way(State& state, const Summary& summary, const Case& taken, const Input* input,
                   Instance& at_call);
@@ -457,6 +469,7 @@ class FunctionRun {
   ValueId own_name_ = kNoValue;  // what other runs call the focus of this one
   Site site_;                    // Mode::site
   FamilyId family_ = 0;          // of the focus
+  bool applying_ = false;        // what a callee does is being put into the caller's words
   bool starting_ = false;        // the call that makes the focus is being run
   bool outlived_ = false;        // a later block of its site held the focus: out of sight
   std::pair<Site, std::uint32_t> last_unknown_{{}, ~0u};

@@ -56,6 +56,7 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
   bool changed = false;
   const bool widens = block < shape_.loop_head.size() && shape_.loop_head[block];
   if (mode_ == Mode::input) join_ways(into, other, widens);
+  if (mode_ == Mode::plain) join_reasons(into, other, widens);
   std::vector<std::pair<ValueId, Fact>> made;  // new values and what both sides say of them
   const auto meet = [&](ValueId& value, ValueId with, ValueId place, std::int64_t number) {
     if (value == with) return;

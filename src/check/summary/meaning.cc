@@ -7,6 +7,7 @@ namespace plumb::check {
 namespace {
 
 constexpr std::size_t kMostGuards = 12;  // of one sign
+constexpr std::size_t kMostWays = 6;     // of one sign
 constexpr std::size_t kMostPromises = 4000;
 
 constexpr unsigned bit(Sign sign) { return 1u << static_cast<unsigned>(sign); }
@@ -30,11 +31,17 @@ void FunctionRun::add_meanings(const State& state, ValueId result) {
   meanings.resize(kSigns);
   unsigned signs = state.returning ? state.returning : signs_of(state, result);
   if (signs & (bit(Sign::negative) | bit(Sign::positive))) signs |= bit(Sign::nonzero);
+  std::vector<GuardSet> ways;
+  for (const Way& way : ways_of(state)) {
+    GuardSet& set = ways.emplace_back();
+    for (const auto& [about, fact] : way) set.guards.push_back({about, fact});
+  }
   for (std::size_t i = 0; i < kSigns; ++i) {
     if (!(signs >> i & 1)) continue;
     Meaning& meaning = meanings[i];
     if (!meaning.possible) {
       meaning.possible = true;
+      meaning.ways = ways;
       for (const auto& [about, fact] : state.facts) {
         if (meaning.guards.size() == kMostGuards) break;
         if (is_about_input(about)) meaning.guards.push_back({about, fact});
@@ -45,6 +52,9 @@ void FunctionRun::add_meanings(const State& state, ValueId result) {
       guard.fact = hull(guard.fact, state.fact(values_, guard.value));
       return State::is_trivial(values_, guard.value, guard.fact);
     });
+    if (meaning.ways.empty()) continue;  // too many already
+    meaning.ways.insert(meaning.ways.end(), ways.begin(), ways.end());
+    if (meaning.ways.size() > kMostWays) meaning.ways.clear();
   }
 }
 
@@ -54,6 +64,9 @@ void FunctionRun::promise(ValueId result, const std::vector<Meaning>& meanings, 
   std::vector<Meaning> made = meanings;
   for (Meaning& meaning : made) {
     for (Guard& guard : meaning.guards) guard.value = in_caller(at_call, guard.value);
+    for (GuardSet& way : meaning.ways) {
+      for (Guard& guard : way.guards) guard.value = in_caller(at_call, guard.value);
+    }
   }
   promises_.emplace(result.index, std::move(made));
 }
@@ -74,15 +87,39 @@ void FunctionRun::narrow(const State& state, const std::vector<Meaning>& meaning
   if (meanings.empty()) return;
   const auto possible = [&](Sign sign) {
     const Meaning& meaning = meanings[static_cast<std::size_t>(sign)];
-    return meaning.possible && std::ranges::none_of(meaning.guards, [&](const Guard& guard) {
-             return rules_out(state, in_caller(at_call, guard.value), guard.fact);
-           });
+    const auto holds = [&](const std::vector<Guard>& guards) {
+      return std::ranges::none_of(guards, [&](const Guard& guard) {
+        return rules_out(state, in_caller(at_call, guard.value), guard.fact);
+      });
+    };
+    return meaning.possible && holds(meaning.guards) &&
+           (meaning.ways.empty() || std::ranges::any_of(meaning.ways, [&](const GuardSet& way) {
+              return holds(way.guards);
+            }));
   };
   if (!possible(Sign::zero)) {
     result.nonzero = true;
   } else if (!possible(Sign::nonzero)) {
     result = {0, 0, false};
   }
+}
+
+bool FunctionRun::assume_all(State& state, const std::vector<Guard>& guards) {
+  return std::ranges::all_of(
+      guards, [&](const Guard& guard) { return assume_fact(state, guard.value, guard.fact); });
+}
+
+// One of these holds: false when none can, and when it is only one, what it says is known.
+bool FunctionRun::assume_one(State& state, const std::vector<GuardSet>& ways) {
+  const GuardSet* only = nullptr;
+  for (const GuardSet& way : ways) {
+    const bool possible = std::ranges::none_of(
+        way.guards, [&](const Guard& guard) { return rules_out(state, guard.value, guard.fact); });
+    if (!possible) continue;
+    if (only) return true;
+    only = &way;
+  }
+  return ways.empty() || (only && assume_all(state, only->guards));
 }
 
 // Something was learned of the value. False when the call cannot have returned that.
@@ -120,10 +157,10 @@ bool FunctionRun::keep_promise(State& state, ValueId value) {
   if (signs == (bit(Sign::negative) | bit(Sign::positive))) signs = bit(Sign::nonzero);
   for (std::size_t i = 0; i < kSigns; ++i) {
     if (signs != 1u << i) continue;
-    // By its place: what is assumed may be a promise, too.
+    // Copies: what is assumed may be a promise, too.
     const std::vector<Guard> guards = meanings[i].guards;
-    return std::ranges::all_of(
-        guards, [&](const Guard& guard) { return assume_fact(state, guard.value, guard.fact); });
+    const std::vector<GuardSet> ways = meanings[i].ways;
+    return assume_all(state, guards) && assume_one(state, ways);
   }
   return true;
 }

@@ -86,7 +86,8 @@ ValueId FunctionRun::initial(ValueId base, std::int64_t offset, std::uint32_t wi
 // What is used to index an array that the function was given is not negative: no
 // count or position that it could also return as an error.
 void FunctionRun::note_index(State& state, const Value& base) {
-  if (base.kind != ValueKind::index) return;
+  // What a callee does on one of its paths says nothing of the others.
+  if (base.kind != ValueKind::index || applying_) return;
   ValueId by = base.b;
   while (values_[by].kind == ValueKind::cast) by = values_[by].a;
   const ValueKind kind = values_[by].kind;

@@ -86,11 +86,19 @@ std::string summary_text(const Program& program, FunctionId function, const Summ
   for (std::size_t i = 0; i < effect.meanings.size(); ++i) {
     const char* separator = " only when ";
     const Meaning& meaning = effect.meanings[i];
-    if (meaning.guards.empty() || i == static_cast<std::size_t>(Sign::nonzero)) continue;
+    if (i == static_cast<std::size_t>(Sign::nonzero)) continue;
+    if (meaning.guards.empty() && meaning.ways.empty()) continue;
     out += fmt::format("  returns {}", kSignNames[i]);
-    for (const Guard& guard : meaning.guards) {
-      out += separator + fact_text(text(guard.value), guard.fact);
-      separator = " and ";
+    const auto add = [&](const std::vector<Guard>& guards) {
+      for (const Guard& guard : guards) {
+        out += separator + fact_text(text(guard.value), guard.fact);
+        separator = " and ";
+      }
+    };
+    if (meaning.ways.empty()) add(meaning.guards);
+    for (const GuardSet& way : meaning.ways) {
+      add(way.guards);
+      separator = ", or when ";
     }
     out += '\n';
   }

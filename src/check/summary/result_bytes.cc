@@ -58,7 +58,7 @@ void fields(Archive& archive, Like<Input> auto& it) {
 
 template <typename Archive>
 void fields(Archive& archive, Like<Meaning> auto& it) {
-  archive(it.possible, it.guards);
+  archive(it.possible, it.guards, it.ways);
 }
 
 template <typename Archive>
@@ -223,9 +223,15 @@ bool is_sound(const Summary& summary, FunctionId function, const Function& body)
          (effect.meanings.empty() || effect.meanings.size() == kSigns) &&
          std::ranges::all_of(effect.meanings,
                              [&](const Meaning& each) {
-                               return std::ranges::all_of(each.guards, [&](const Guard& guard) {
-                                 return named(guard.value);
-                               });
+                               const auto sound = [&](const std::vector<Guard>& guards) {
+                                 return std::ranges::all_of(guards, [&](const Guard& guard) {
+                                   return named(guard.value);
+                                 });
+                               };
+                               return sound(each.guards) &&
+                                      std::ranges::all_of(each.ways, [&](const GuardSet& way) {
+                                        return sound(way.guards);
+                                      });
                              }) &&
          std::ranges::all_of(summary.blocks,
                              [&](const NewBlock& block) {

@@ -218,14 +218,17 @@ void FunctionRun::finish(BlockIndex block, State state, std::uint32_t index) {
       const int known = decide(state, condition);
       decide_openly(known < 0);
       State other = known < 0 ? state : State{};
-      if (known != 0 && assume(state, condition, true)) {
+      const bool spared = known < 0 && presumes_spared(state, o.a, o.targets[1], o.targets[0]);
+      const bool other_spared =
+          known < 0 && presumes_spared(state, o.a, o.targets[0], o.targets[1]);
+      if (known != 0 && !spared && assume(state, condition, true)) {
         trail(state, 1);
         send(block, o.targets[0], std::move(state));
       } else if (known == 0 && assume(state, condition, false)) {
         trail(state, 0);
         send(block, o.targets[1], std::move(state));
       }
-      if (known < 0 && assume(other, condition, false)) {
+      if (known < 0 && !other_spared && assume(other, condition, false)) {
         trail(other, 0);
         send(block, o.targets[1], std::move(other));
       }

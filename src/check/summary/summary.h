@@ -95,7 +95,10 @@ inline constexpr std::size_t kSigns = 4;
 
 struct Meaning {
   bool possible = false;
-  std::vector<Guard> guards;
+  std::vector<Guard> guards;  // hold in any case
+  // When it comes about for several reasons: one of these holds. Empty: nothing more than
+  // the guards is known.
+  std::vector<GuardSet> ways;
 };
 
 struct Effect {

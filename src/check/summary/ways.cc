@@ -13,7 +13,8 @@ namespace plumb::check {
 namespace {
 
 constexpr std::size_t kMostWays = 8;
-constexpr std::size_t kMostFacts = 24;  // of a way
+constexpr std::size_t kMostReasons = 6;  // of a result
+constexpr std::size_t kMostFacts = 24;   // of a way
 
 Fact both(const Fact& a, const Fact& b) {
   return {std::max(a.low, b.low), std::min(a.high, b.high), a.nonzero || b.nonzero};
@@ -60,6 +61,21 @@ void FunctionRun::join_ways(State& into, const State& other, bool widens) const 
   into.ways_lost = lost || all.size() > kMostWays;
   into.ways.clear();
   if (!into.ways_lost && all.size() > 1) into.ways = std::move(all);
+}
+
+// The same for what the whole function says by its result, of which there is little: when
+// there are too many ways, what all of them know is one.
+void FunctionRun::join_reasons(State& into, const State& other, bool widens) const {
+  if (widens) {
+    into.ways.clear();
+    return;
+  }
+  std::vector<Way> all = ways_of(into);
+  for (Way& way : ways_of(other)) {
+    if (std::ranges::find(all, way) == all.end()) all.push_back(std::move(way));
+  }
+  into.ways.clear();
+  if (all.size() > 1 && all.size() <= kMostReasons) into.ways = std::move(all);
 }
 
 // Two cases become one, which comes about in the ways of both.

@@ -1,0 +1,104 @@
+// A free on a condition that nothing on the path decides.
+//
+// `if (!context->pool) free(name);` tells whose the name is: the program's own when there is
+// no pool. Where it was made, another structure may have said so, which has the same pool;
+// that the two agree is in no code that one path shows. So a block is not taken to be spared
+// there by the mere supposition that a field has the other value. A field that the path knows
+// something of decides as it would anywhere else, and so does a parameter or a status: they
+// may be anything.
+#include <algorithm>
+
+#include "check/summary/function_run.h"
+
+namespace plumb::check {
+
+namespace {
+
+constexpr std::uint32_t kMostOperations = 16;  // of a block that does nothing but free
+
+// Is what is asked for read out of a local structure, of which this function has the fields?
+bool is_read_locally(const Function& body, Operand asked) {
+  constexpr int kDeepest = 8;
+  bool loaded = false;
+  for (int i = 0; i < kDeepest && asked.kind() == OperandKind::result; ++i) {
+    const Operation& o = body.operations[asked.index()];
+    if (o.op == Op::load) {
+      if (loaded) return false;
+      loaded = true;
+    } else if (o.op == Op::call || o.op == Op::phi) {
+      return false;
+    }
+    asked = o.a;
+  }
+  return asked.kind() == OperandKind::var && !body.vars[asked.index()].simple;
+}
+
+}  // namespace
+
+// Does the value say something of a field of an object that is not the followed block?
+bool FunctionRun::tells_of_field(ValueId id) const {
+  const Value& v = values_[id];
+  switch (v.kind) {
+    case ValueKind::cell:
+      return values_[v.a].kind != ValueKind::object && values_.target(v.a) != focus_;
+    case ValueKind::cast:
+      return tells_of_field(v.a);
+    case ValueKind::binary:
+    case ValueKind::compare:
+      return (tells_of_field(v.a) && (values_.is_integer(v.b) || tells_of_field(v.b))) ||
+             (values_.is_integer(v.a) && tells_of_field(v.b));
+    default:
+      return false;
+  }
+}
+
+bool FunctionRun::frees_argument(ValueId callee, std::size_t argument) const {
+  const Value& v = values_[callee];
+  if (v.kind != ValueKind::object || ObjectId{v.number}.kind() != ObjectKind::function) {
+    return false;
+  }
+  const ProgramSymbol& symbol = program_.symbol(ProgramSymbolId::of(ObjectId{v.number}.index()));
+  if (!symbol.function) {
+    const LibraryModel* model = library_.find(symbol.name);
+    return model && argument < 32 && (model->frees >> argument & 1) != 0;
+  }
+  const Summary* summary = known_.find(*symbol.function);
+  if (!summary || !summary->known) return false;
+  return std::ranges::any_of(summary->inputs, [&](const Input& input) {
+    const Value& given = summary->values[input.value];
+    return given.kind == ValueKind::param && given.number == static_cast<std::int64_t>(argument) &&
+           std::ranges::any_of(input.cases,
+                               [](const Case& each) { return each.fate == Fate::freed; });
+  });
+}
+
+// Does the block `frees` free the followed block, and nothing else, before it comes to `on`?
+bool FunctionRun::presumes_spared(const State& state, Operand asked, BlockIndex frees,
+                                  BlockIndex on) {
+  if (mode_ != Mode::site || state.fate != Fate::live) return false;
+  if (!tells_of_field(value(state, asked)) || is_read_locally(body_, asked)) return false;
+  const Block& range = body_.blocks[frees.index];
+  if (range.end - range.begin > kMostOperations) return false;
+  const Operation& last = body_.operations[range.end - 1];
+  if (last.op != Op::jump || last.targets[0].index != on.index) return false;
+  State probe = state;
+  std::vector<State> more;
+  for (std::uint32_t i = range.begin; i + 1 < range.end; ++i) {
+    const Operation& o = body_.operations[i];
+    if (o.op == Op::phi) return false;
+    if (o.op == Op::load) {
+      probe.set_result(i, load_whole(probe, value(probe, o.a), o.width));
+    } else if (o.op == Op::offset) {
+      probe.set_result(i, values_.pointer(value(probe, o.a), o.immediate));
+    } else if (o.op == Op::call) {
+      const std::vector<ValueId> arguments = arguments_of(probe, o);
+      const auto own =
+          std::ranges::find_if(arguments, [&](ValueId each) { return each == focus_; });
+      return own != arguments.end() &&
+             frees_argument(value(probe, o.a), static_cast<std::size_t>(own - arguments.begin()));
+    }
+  }
+  return false;
+}
+
+}  // namespace plumb::check
