@@ -131,7 +131,8 @@ static void close(Pool* pool) { if (z) z = 1; delete pool; }
 static void close_all(Pool* pool) { for (char* each : pool->all) delete[] each; delete pool; }
 void member_bad() { Pool* pool = new Pool; pool->all.push_back(new char[2]); close(pool); }
 void member_ok() { Pool* pool = new Pool; pool->all.push_back(new char[2]); close_all(pool); }
-)", "cc");
+)",
+                 "cc");
 }
 
 TEST(Indirect, IsSaidWithTheBlockThatHoldsIt) {

@@ -131,5 +131,86 @@ int wait_ok(struct item *items, int count, long limit) {
             Names{});
 }
 
+// The block is there only after many decisions, and lost a round later. Where `a && b` fails
+// both ways meet: the shorter of them is no path on which the other half held.
+TEST(Guide, LostInTheNextRound) {
+  EXPECT_EQ(finders(check_source(R"(
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+struct data { char *flags; int a, b, c, d, e; };
+static size_t starts(const char *s, const char *with) {
+  size_t n = strlen(with);
+  return strncmp(s, with, n) ? 0 : n;
+}
+char *parse_bad(struct data *data, char *s) {
+  size_t n;
+  free(data->flags);
+  data->flags = NULL;
+  while (*s && *s != ')') {
+    if ((n = starts(s, "deleted"))) {
+      s += n;
+      data->a = 1;
+    } else if ((n = starts(s, "flagged"))) {
+      s += n;
+      data->b = 1;
+    } else if ((n = starts(s, "answered"))) {
+      s += n;
+      data->c = 1;
+    } else if ((n = starts(s, "seen"))) {
+      s += n;
+      data->d = 1;
+    } else if ((n = starts(s, "recent"))) {
+      s += n;
+      data->e = 1;
+    } else {
+      char *word = s;
+      while (*s && !isspace(*s) && *s != ')') s++;
+      char end = *s;
+      *s = 0;
+      data->flags = strdup(word);
+      *s = end;
+    }
+    while (*s && isspace(*s)) s++;
+  }
+  return *s == ')' ? s + 1 : NULL;
+}
+char *parse_ok(struct data *data, char *s) {
+  size_t n;
+  free(data->flags);
+  data->flags = NULL;
+  while (*s && *s != ')') {
+    if ((n = starts(s, "deleted"))) {
+      s += n;
+      data->a = 1;
+    } else if ((n = starts(s, "flagged"))) {
+      s += n;
+      data->b = 1;
+    } else if ((n = starts(s, "answered"))) {
+      s += n;
+      data->c = 1;
+    } else if ((n = starts(s, "seen"))) {
+      s += n;
+      data->d = 1;
+    } else if ((n = starts(s, "recent"))) {
+      s += n;
+      data->e = 1;
+    } else {
+      char *word = s;
+      while (*s && !isspace(*s) && *s != ')') s++;
+      char end = *s;
+      *s = 0;
+      free(data->flags);
+      data->flags = strdup(word);
+      *s = end;
+    }
+    while (*s && isspace(*s)) s++;
+  }
+  return *s == ')' ? s + 1 : NULL;
+}
+)")),
+            Names{"parse_bad"});
+}
+
 }  // namespace
 }  // namespace plumb::check

@@ -25,7 +25,8 @@ struct Holder { Base* b; Holder() { b = make_good(); } ~Holder() { delete b; } }
 void holder_ok() { Holder h; }
 struct PoorHolder { Base* b; PoorHolder() { b = make_poor(); } ~PoorHolder() { delete b; } };
 void holder_bad() { PoorHolder h; }
-)", "cc");
+)",
+                 "cc");
 }
 
 TEST(VirtualCall, OneImplementationIsTheOneThatIsCalled) {
@@ -45,7 +46,8 @@ int opened_bad(Env* env) { File* f = env->open(3); return f->read(); }
 int opened_ok(Env* env) { File* f = env->open(3); int n = f->read(); delete f; return n; }
 void default_ok(Env* env) { env->keep(new char[3]); }
 Env* make_env() { return new DiskEnv; }
-)", "cc");
+)",
+                 "cc");
 }
 
 // Of two bases, the second.
@@ -62,7 +64,8 @@ static void drop(Task* t) { if (z) z = 3; delete t; }
 void job_ok() { Task* t = job(); drop(t); }
 void job_bad() { Task* t = job(); if (z) return; drop(t); }
 void poor_job_bad() { Task* t = poor_job(); drop(t); }
-)", "cc");
+)",
+                 "cc");
 }
 
 }  // namespace

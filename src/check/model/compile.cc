@@ -28,29 +28,15 @@ namespace {
 // plugin takes it before the first pass. The C library's headers have fortified
 // and inline variants for optimised code; they would hide the functions we know.
 // Old C that GCC compiles with a warning is an error to clang unless we say so.
-const std::vector<std::string> kOurFlags = {"-O1",
-                                            "-g",
-                                            "-w",
-                                            "-Wno-error",
-                                            "-Wno-error=implicit-function-declaration",
-                                            "-Wno-error=implicit-int",
-                                            "-Wno-error=int-conversion",
-                                            "-Wno-error=incompatible-function-pointer-types",
-                                            "-Wno-error=return-mismatch",
-                                            "-U_FORTIFY_SOURCE",
-                                            "-U__OPTIMIZE__",
-                                            "-fno-builtin-malloc",
-                                            // Says which class a virtual call goes through,
-                                            // and which tables those derived from it have.
-                                            "-Xclang",
-                                            "-fwhole-program-vtables",
-                                            "-Xclang",
-                                            "-flto-unit",
-                                            "-Qunused-arguments",
-                                            "-c",
-                                            "-emit-llvm",
-                                            "-o",
-                                            "/dev/null"};
+const std::vector<std::string> kOurFlags = {
+    "-O1", "-g", "-w", "-Wno-error", "-Wno-error=implicit-function-declaration",
+    "-Wno-error=implicit-int", "-Wno-error=int-conversion",
+    "-Wno-error=incompatible-function-pointer-types", "-Wno-error=return-mismatch",
+    "-U_FORTIFY_SOURCE", "-U__OPTIMIZE__", "-fno-builtin-malloc",
+    // Says which class a virtual call goes through,
+    // and which tables those derived from it have.
+    "-Xclang", "-fwhole-program-vtables", "-Xclang", "-flto-unit", "-Qunused-arguments", "-c",
+    "-emit-llvm", "-o", "/dev/null"};
 
 // Options that clang refuses: those of another compiler, or of another target.
 // Its message quotes them.

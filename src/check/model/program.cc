@@ -190,7 +190,9 @@ std::vector<FunctionId> Program::callees(FunctionId id) const {
   std::vector<FunctionId> out;
   for (const Operation& o : function.body->operations) {
     if (is_virtual_call(o) && is_indirect_call(o)) {
-      for (const Choice& each : choices(resolve(function.unit, SymbolId::of(o.b.index())), o.immediate)) out.push_back(each.function);
+      for (const Choice& each :
+           choices(resolve(function.unit, SymbolId::of(o.b.index())), o.immediate))
+        out.push_back(each.function);
       continue;
     }
     if (o.op != Op::call || o.a.kind() != OperandKind::symbol) continue;

@@ -178,8 +178,50 @@ void FunctionRun::apply_summary(State state, std::uint32_t index, FunctionId cal
       }
     }
   }
+  if (mode_ == Mode::site && state.fate == Fate::live && !starting_) {
+    State probe = state;
+    Instance at_call(*this, probe, index, callee, arguments, false);
+    if (const Input* input = refused_holder(probe, summary, at_call)) {
+      for (const Case& each : input->cases) {
+        if (each.fate != Fate::live || each.parked != kNotParked) continue;
+        if (relies_on_keeping(*input, each, index)) continue;
+        apply_case(state, index, callee, arguments, &each, input, false, after);
+      }
+      return;
+    }
+  }
   if (follows_freed(state)) free_again(state, index, callee, arguments);
   apply_case(std::move(state), index, callee, arguments, nullptr, nullptr, false, after);
+}
+
+// The callee keeps what it is given or, as it says, does not, and a block that the followed
+// one hangs on is given to it: an entry that is put in a table. Where it is kept the followed
+// one is out of sight with it; so the cases in which it is not are all that matter. Not when
+// another argument takes it in any case, or it may be freed.
+const Input* FunctionRun::refused_holder(State& state, const Summary& summary,
+                                         Instance& at_call) const {
+  const Input* out = nullptr;
+  for (const Input& input : summary.inputs) {
+    const ValueId given = at_call(input.value);
+    const ValueId holder = values_.target(given);
+    if (summary.values[input.value].kind == ValueKind::reach) {
+      if (leads_to_focus(state, given)) return nullptr;
+      continue;
+    }
+    if (!values_.is_heap(holder) || !leads_to_focus(state, holder)) continue;
+    bool kept = false;
+    bool refused = false;
+    for (const Case& each : input.cases) {
+      const bool takes = each.fate == Fate::escaped || each.parked != kNotParked;
+      if (!takes && (each.fate != Fate::live || !each.in_place)) return nullptr;
+      kept = kept || takes || !each.holders.empty();
+      refused = refused || (!takes && each.holders.empty());
+    }
+    if (!kept) continue;
+    if (!refused) return nullptr;
+    out = &input;
+  }
+  return out;
 }
 
 // The followed block is freed already: may the callee free it?
@@ -649,8 +691,8 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
     if (place.kind == ValueKind::cell) {
       const auto [base, offset] = values_.place(values_.pointer(at_call(place.a), place.number));
       if (const Cell* held = next.find_cell(base, offset); held && is_focus(held->value)) {
-        std::erase_if(next.cells, [&, from = base, at = offset](const Cell& cell) {
-          return cell.base == from && cell.offset == at;
+        std::erase_if(next.cells, [&, from = base, at_offset = offset](const Cell& cell) {
+          return cell.base == from && cell.offset == at_offset;
         });
       }
     }

@@ -58,6 +58,14 @@ std::uint64_t FunctionRun::key_of(const State& state, std::uint32_t at) const {
     }
     return key;
   }
+  // Where `a && b` is decided, the way on which `a` did not hold goes on at once: a path that
+  // came by it and goes on as if both had held is none.
+  const Block& entered = body_.blocks[at];
+  for (std::uint32_t i = entered.begin; i < entered.end && body_.operations[i].op == Op::phi; ++i) {
+    const ValueId chosen = body_.operations[i].width <= 1 ? state.result(i) : kNoValue;
+    if (chosen == kNoValue || !values_.is_integer(chosen)) continue;
+    key = mixed(key, std::uint64_t{i} << 8 | (values_.is_zero(chosen) ? 1 : 2));
+  }
   if (state.parked != kNotParked) key = mixed(key, std::uint64_t{state.parked} << 3 | 7);
   if (state.fate != Fate::live && !follows_freed(state)) return key;
   if (state.failure != kNoValue) {

@@ -346,6 +346,7 @@ class FunctionRun {
                      const std::vector<ValueId>& arguments, std::vector<State>& after);
   bool presumes_alone(const State& state, const Summary& summary, const NewBlock& block,
                       const Case& taken, Instance& at_call) const;
+  const Input* refused_holder(State& state, const Summary& summary, Instance& at_call) const;
   bool relies_on_keeping(const Input& input, const Case& taken, std::uint32_t index) const;
   bool presumes_disowned(const State& state, const Summary& summary, const Case& taken,
                          const Input& input, const std::vector<Guard>& guards, Instance& at_call);

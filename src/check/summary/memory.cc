@@ -27,8 +27,12 @@ bool FunctionRun::is_outside(ValueId base) const {
   return kind == ObjectKind::global || kind == ObjectKind::function;
 }
 
-// What a parameter points to, or a container that is there.
+// What a parameter points to, or a container that is there. A block that is followed from
+// where it is made can also be followed in what a member of that points to.
 bool FunctionRun::is_passed(const Value& base) const {
+  if (base.kind == ValueKind::cell && mode_ == Mode::site) {
+    return values_[base.a].kind == ValueKind::param;
+  }
   if (base.kind != ValueKind::element) return base.kind == ValueKind::param;
   return values_[values_.place(base.a).base].kind == ValueKind::param;
 }

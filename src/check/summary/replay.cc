@@ -12,7 +12,10 @@ constexpr std::uint8_t kOpenExits = 3;   // when it could have left each time
 constexpr std::uint8_t kOpenRounds = 6;  // when anything in it was open
 constexpr std::uint8_t kRounds = 64;     // when all was decided: a loop that counts
 constexpr std::size_t kMostWaiting = 3000;
-constexpr std::uint32_t kHaste = 4;  // how many decisions a step towards the goal is worth
+constexpr std::uint32_t kHaste = 4;         // how many decisions a step towards the goal is worth
+constexpr std::uint32_t kMostDetours = 16;  // branches that a guide does not name, or no path takes
+constexpr std::size_t kMostLeftOut = 4;     // of these, together
+constexpr std::uint32_t kDetour = 2;        // how many decisions of callees such a branch is worth
 constexpr std::uint32_t kFar = UINT32_MAX;
 
 }  // namespace
@@ -39,8 +42,11 @@ struct FunctionRun::Replaying {
     std::uint32_t decisions = 0;
     std::uint32_t cost = 0;
     std::uint32_t number = 0;
-    std::uint32_t guided = 0;  // branches of the guide that it took
-    bool astray = false;       // and then others
+    std::uint32_t guided = 0;   // branches of the guide that it took
+    std::uint32_t before = 0;   // decisions until the block was there, when there is a guide
+    bool on_guide = false;      // it is there
+    std::uint32_t detours = 0;  // branches between these
+    bool astray = false;        // too many
     BlockIndex block;
     State state;
     std::vector<Rounds> rounds;  // by loop
@@ -50,7 +56,9 @@ struct FunctionRun::Replaying {
   }
 
   // What the path has decided since the one in hand, held against the guide. Steps are
-  // those since the block was made.
+  // those since the block was made. The guide is the shortest of the ways that met where
+  // states were merged, and so as a whole perhaps none: a path may decide otherwise here and
+  // there, or go round a loop once more.
   void compare(Path& path, const std::vector<TrailNode>& trails) const {
     const std::uint32_t known = trails[now_trail].length;
     std::vector<TrailStep> steps;
@@ -61,10 +69,15 @@ struct FunctionRun::Replaying {
     for (auto step = steps.rbegin(); step != steps.rend() && !path.astray; ++step) {
       if (step->branch < 0 || (guide->own && !(*guide->own)[step->operation])) continue;
       const std::uint32_t operation = guide->top ? (*guide->top)[step->operation] : step->operation;
-      path.astray = path.guided == guide->branches.size() ||
-                    guide->branches[path.guided].operation != operation ||
-                    guide->branches[path.guided].branch != step->branch;
-      if (!path.astray) ++path.guided;
+      const std::size_t last = std::min(path.guided + kMostLeftOut, guide->branches.size());
+      std::size_t at = path.guided;
+      while (at < last && (guide->branches[at].operation != operation ||
+                           guide->branches[at].branch != step->branch)) {
+        ++at;
+      }
+      path.detours += at < last ? static_cast<std::uint32_t>(at - path.guided) : 1;
+      if (at < last) path.guided = static_cast<std::uint32_t>(at + 1);
+      path.astray = path.detours > kMostDetours;
     }
   }
 
@@ -211,10 +224,18 @@ void FunctionRun::send_replayed(BlockIndex from, BlockIndex to, State state) {
   path.block = to;
   path.state = std::move(state);
   path.guided = r.now.guided;
+  path.detours = r.now.detours;
   path.astray = r.now.astray;
-  const bool guided = path.state.fate != Fate::none && !r.guide->branches.empty();
-  if (guided) r.compare(path, trails_);
+  path.on_guide = path.state.fate != Fate::none && !r.guide->branches.empty();
+  path.before = r.now.on_guide ? r.now.before : path.decisions;
+  if (path.on_guide) r.compare(path, trails_);
   if (path.astray) return;
+  // One that has the block and keeps to the guide comes before all that are on their way to
+  // the block, however far the loss is: what counts is what the guide does not say.
+  if (path.on_guide) {
+    const std::uint32_t taken = path.decisions - path.before;
+    path.cost = taken - std::min(taken, path.guided) + kDetour * path.detours;
+  }
   if (r.waiting.size() >= kMostWaiting) {
     r.truncated = true;
     return;

@@ -26,8 +26,10 @@ bool FunctionRun::call_virtual(State& state, std::uint32_t index,
   for (const Program::Choice& each : program_.choices(type, o.immediate)) {
     const Summary* summary = known_.find(each.function);
     if (!summary || !summary->known) continue;
-    const ValueId global = values_.object(ObjectId::of(ObjectKind::global, each.table.global.index));
-    const ValueId is = values_.compare(Code::eq, table, values_.pointer(global, each.table.offset), 8);
+    const ValueId global =
+        values_.object(ObjectId::of(ObjectKind::global, each.table.global.index));
+    const ValueId is =
+        values_.compare(Code::eq, table, values_.pointer(global, each.table.offset), 8);
     State hit = state;
     if (assume(hit, is, true)) apply(std::move(hit), index, each.function, arguments, after);
     if (!assume(state, is, false)) return false;
