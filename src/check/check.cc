@@ -28,8 +28,8 @@
 #include "check/summary/bystanders.h"
 #include "check/summary/function_run.h"
 #include "check/summary/kept_results.h"
-#include "check/summary/print.h"
 #include "check/summary/settable_allocators.h"
+#include "check/summary_graph.h"
 #include "core/fingerprint.h"
 #include "core/function_name.h"
 #include "core/order.h"
@@ -380,9 +380,10 @@ std::vector<std::pair<std::string, std::uint64_t>> count_cuts(
   return out;
 }
 
-std::string asked_summaries(const Program& program, const std::vector<Summary>& summaries,
-                            const std::string& name) {
-  std::string out;
+std::vector<ShownSummary> asked_summaries(const Program& program,
+                                          const std::vector<Summary>& summaries,
+                                          const std::string& name) {
+  std::vector<ShownSummary> out;
   if (name.empty()) return out;
   for (std::size_t i = 0; i < summaries.size(); ++i) {
     const ProgramFunction& function = program.functions()[i];
@@ -391,10 +392,10 @@ std::string asked_summaries(const Program& program, const std::vector<Summary>& 
         function_stem(source_name) != name) {
       continue;
     }
-    out += fmt::format("{} ({}:{})\n", function.body->display,
-                       program.file(function.unit, function.body->location.file),
-                       function.body->location.line);
-    out += summary_text(program, FunctionId::of(static_cast<std::uint32_t>(i)), summaries[i]);
+    const FunctionId id = FunctionId::of(static_cast<std::uint32_t>(i));
+    out.push_back({program.file(function.unit, function.body->location.file),
+                   function.body->location.line, summary_graph(program, id, summaries[i]),
+                   categories_of(program, id, summaries[i])});
   }
   return out;
 }

@@ -9,7 +9,9 @@
 
 #include "base/result.h"
 #include "check/model/compile.h"
+#include "check/summary/categories.h"
 #include "check/summary/library.h"
+#include "core/leak.h"
 #include "core/report.h"
 
 namespace plumb::check {
@@ -26,12 +28,20 @@ struct CheckOptions {
   ModelText containers;             // models/containers.models
   std::vector<std::string> also;    // the resources that are looked for
   std::vector<ModelText> declared;  // what the user says of functions
-  std::string show_summary;         // of the functions of this name, as text
+  std::string show_summary;         // of the functions of this name
+};
+
+// What is known of a function, for who asks.
+struct ShownSummary {
+  std::string file;
+  std::uint32_t line = 0;
+  plumb::Summary summary;  // in words and as a graph
+  std::vector<Category> categories;
 };
 
 struct CheckOutcome {
   Report report;
-  std::string summaries;  // as asked by show_summary
+  std::vector<ShownSummary> summaries;  // as asked by show_summary
   std::uint64_t units_from_cache = 0;
   // Functions of which a limit cut the analysis short, by limit.
   std::vector<std::pair<std::string, std::uint64_t>> cuts;

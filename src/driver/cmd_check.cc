@@ -28,6 +28,7 @@
 #include "driver/present.h"
 #include "driver/progress.h"
 #include "driver/screen.h"
+#include "driver/shown_summary.h"
 #include "driver/stats.h"
 #include "report/text_cells.h"
 
@@ -224,7 +225,9 @@ Result<Ending> command_check(const Invocation& call) {
     if (outcome->summaries.empty()) {
       return fail(printable(settings.text(Opt::show_summary)), "there is no such function");
     }
-    if (const Result<void> good = deliver(settings, STDOUT_FILENO, outcome->summaries); !good) {
+    const std::string text =
+        shown_summaries(outcome->summaries, *value_of<SummaryForm>(settings.text(Opt::summary_as)));
+    if (const Result<void> good = deliver(settings, STDOUT_FILENO, text); !good) {
       return std::unexpected(good.error());
     }
     return Ending{.status = kNothingFound};

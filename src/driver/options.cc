@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "core/kind.h"
 #include "core/order.h"
+#include "driver/shown_summary.h"
 #include "report/format.h"
 
 namespace plumb {
@@ -22,6 +23,7 @@ constexpr auto words_of() {
 constexpr auto kFormats = words_of<Format>();
 constexpr auto kHtmlSources = words_of<HtmlSources>();
 constexpr auto kSortKeys = words_of<SortKey>();
+constexpr auto kSummaryForms = words_of<SummaryForm>();
 constexpr auto kKinds = words_of<Kind>();
 constexpr auto kWhens = words_of<When>();
 constexpr std::array<std::string_view, 6> kAlso = {"file",    "directory",   "descriptor",
@@ -236,6 +238,15 @@ constexpr auto kOptions = std::to_array<OptionSpec>({
      .value_name = "FUNCTION",
      .commands = {Command::check},
      .help = "print what the analysis knows of this function, instead of the findings",
+     .configurable = false},
+    {.opt = Opt::summary_as,
+     .name = "summary-as",
+     .type = ValueType::choice,
+     .value_name = "FORM",
+     .default_value = "text",
+     .commands = {Command::check},
+     .help = "how --show-summary prints it: text, json or dot (a graph for Graphviz)",
+     .choices = kSummaryForms,
      .configurable = false},
     {.opt = Opt::error_exitcode,
      .name = "error-exitcode",

@@ -93,6 +93,7 @@ enum class Opt {
   models,
   when,
   show_summary,
+  summary_as,
   error_exitcode,
   stacks,
   no_forgotten,

@@ -140,6 +140,20 @@ std::string ValueNames::place(ValueId base, std::int64_t offset) const {
   return fmt::format("{}->{}", text(base), offset);
 }
 
+bool ValueNames::may_point(ValueId id) const {
+  const Value& v = values_[id];
+  TypeId type;
+  if (v.kind == ValueKind::param) {
+    const Var* var = parameter_var(function_, static_cast<std::uint64_t>(v.number));
+    if (var) type = var->shape;
+  } else if (v.kind == ValueKind::cell) {
+    if (v.width != 0 && v.width < sizeof(void*)) return false;
+    type = part_of(unit_, behind_value(v.a), v.number).type;
+  }
+  // Type 0 is one that nothing is known of.
+  return type.index == 0 || type_at(unit_, type).shape != TypeShape::other;
+}
+
 std::string ValueNames::step(ValueId base, std::int64_t offset) const {
   Place whole = behind_value(base);
   whole.text = "*";  // anything but nothing: only what is added counts
@@ -147,7 +161,7 @@ std::string ValueNames::step(ValueId base, std::int64_t offset) const {
   const std::string name = part_of(unit_, whole, offset).text;
   if (name.starts_with("*.")) return name.substr(2);
   if (name.starts_with("*[")) return name.substr(1);
-  return fmt::format("{:+}", offset);
+  return offset == 0 ? "*" : fmt::format("{:+}", offset);
 }
 
 std::string ValueNames::text(ValueId id, int depth) const {

@@ -23,8 +23,10 @@ class ValueNames {
   std::string text(ValueId id) const { return text(id, 0); }
   // The place that is `offset` bytes behind the pointer.
   std::string place(ValueId base, std::int64_t offset) const;
-  // Of that place the last step: `head`; +16 where there is no name.
+  // Of that place the last step: `head`; `*` or +16 where there is no name.
   std::string step(ValueId base, std::int64_t offset) const;
+  // False for what its type says to be no pointer.
+  bool may_point(ValueId id) const;
 
  private:
   std::string text(ValueId id, int depth) const;
