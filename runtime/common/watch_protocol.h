@@ -12,7 +12,7 @@ namespace plumb::watch {
 
 using Word = unsigned long;
 
-inline constexpr Word kVersion = 7;
+inline constexpr Word kVersion = 8;
 
 // Valgrind's VG_USERREQ_TOOL_BASE('P', 'B').
 inline constexpr Word kBase = (Word{'P'} << 24) | (Word{'B'} << 16);
@@ -31,6 +31,20 @@ enum Request : Word {
   kCount,          // (End*, Count*): how many watched blocks are lost now
   kEnd,            // (End*) -> blocks that are still there
   kInfo,           // (address, Info*) -> 1 when it is a watched block
+};
+
+// Requests of programs that are annotated for memcheck, as valgrind.h numbers them: their
+// words are (request, pool or address, ...). The tool passes them on, see Start::forward.
+enum MemcheckRequest : Word {
+  kMallocLike = 0x1301,  // (address, size, ...)
+  kFreeLike,             // (address, ...)
+  kCreatePool,           // (pool, red zone, is zeroed, flags)
+  kDestroyPool,          // (pool)
+  kPoolAlloc,            // (pool, address, size)
+  kPoolFree,             // (pool, address)
+  kPoolTrim,             // (pool, begin, size): what lies outside goes
+  kMovePool,             // (from, to)
+  kPoolChange,           // (pool, from, to, size): realloc
 };
 
 // Watched blocks have addresses of their own: nothing else of the program is
@@ -53,7 +67,11 @@ struct Start {
   const PlumbWantModule* modules;
   Word module_count;
   const char* strings;
+  // Code of the library that a thread calls when it made a MemcheckRequest: rax as it was,
+  // kRedZone bytes and the return address below the stack pointer. 0: nobody wants to know.
+  Word forward;
 };
+inline constexpr Word kRedZone = 128;
 
 struct End {
   Word stack_pointer;     // of the ending thread: live above it

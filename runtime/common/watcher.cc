@@ -131,7 +131,7 @@ void put_watched(Inside& in, uint32_t index) {
 
 }  // namespace
 
-bool start_watching(int file) {
+bool start_watching(int file, uintptr_t forward) {
   if (!open_list(file)) return false;
   const Range own = own_module();
   const watch::Start start{own.begin,
@@ -143,7 +143,8 @@ bool start_watching(int file) {
                            list->scopes,
                            want_modules,
                            list->modules,
-                           strings};
+                           strings,
+                           list->all != 0 ? forward : 0};
   if (ask(watch::kStart, reinterpret_cast<uint64_t>(&start)) != watch::kVersion) return false;
   watching_on = 1;
   watching_few = list->all == 0 ? 1 : 0;

@@ -24,8 +24,10 @@ inline bool is_watched(const void* block) {
   return __builtin_expect(watch::in_arena(reinterpret_cast<uintptr_t>(block)), 0) && watching();
 }
 
-// Takes over the file with the list. False: not under the tool.
-bool start_watching(int file);
+// Takes over the file with the list. False: not under the tool. `forward` is for requests to
+// memcheck (watch::Start) and counts only when everything is watched: names of blocks come
+// from runs in which such requests do nothing.
+bool start_watching(int file, uintptr_t forward);
 
 // Sets the next ordinal of this name that is wanted.
 void find_wants(Inside& in, uint32_t thread, Name& name);

@@ -30,6 +30,7 @@
 #include "preload/end.h"
 #include "preload/export.h"
 #include "preload/follow.h"
+#include "preload/memcheck_requests.h"
 
 extern "C" int __cxa_atexit(void (*)(void*), void*, void*);
 extern "C" int __cxa_at_quick_exit(void (*)(void*), void*);
@@ -153,7 +154,7 @@ void attach(Settings& settings) {
     trace().fail(PLUMB_PHASE_GAVE_UP, PLUMB_PROBLEM_OUT_OF_MEMORY, "no memory for the tables");
     return;
   }
-  if (settings.watch >= 0 && !start_watching(settings.watch)) {
+  if (settings.watch >= 0 && !start_watching(settings.watch, memcheck_request_entry())) {
     trace().fail(PLUMB_PHASE_GAVE_UP, PLUMB_PROBLEM_NO_TOOL, "");
     return;
   }

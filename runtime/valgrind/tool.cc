@@ -29,6 +29,8 @@ namespace {
 Bool no_input = False;  // standard input cannot be read a second time
 constexpr Int kInputWasRead = 86;
 
+Addr forward_to = 0;  // see watch::Start; 0: memcheck's requests are nobody's business
+
 // System calls by number (x86-64).
 constexpr UInt kRead = 0;
 constexpr UInt kReadv = 19;
@@ -44,6 +46,7 @@ UWord start(const watch::Start& start) {
   inside_holds = start.all != 0;
   note_own_ranges(start.ranges, start.range_count);
   note_scopes(start);
+  forward_to = start.forward;
   // What of the library ran before was taken for the program's.
   VG_(discard_translations_safely)(own_begin, own_end - own_begin, "plumb");
   return watch::kVersion;
@@ -88,7 +91,37 @@ UWord answer(Addr address, watch::Info& info) {
   return 1;
 }
 
+// The library's answer to a program that is annotated for memcheck runs in the thread that
+// asked, as if it had called it.
+Bool forward(ThreadId thread, const UWord* args) {
+  if (forward_to == 0) return False;
+  // malloc's block as a whole is malloc's.
+  const Addr address = args[0] == watch::kMallocLike ? args[1] : args[2];
+  const SizeT size = args[0] == watch::kMallocLike ? args[2] : args[3];
+  if (args[0] == watch::kMallocLike || args[0] == watch::kPoolAlloc) {
+    const BlockId id = find_in_arena(address);
+    if (id != 0 && block(id).address == address && block(id).size == size) return True;
+  }
+  const Addr next = VG_(get_IP)(thread);
+  const Addr pointer = VG_(get_SP)(thread) - watch::kRedZone - sizeof(Addr);
+  if (!VG_(am_is_valid_for_client)(pointer, sizeof(Addr), VKI_PROT_READ | VKI_PROT_WRITE)) {
+    return False;
+  }
+  *reinterpret_cast<Addr*>(pointer) = next;
+  const auto set = [&](PtrdiffT place, Addr value) {
+    VG_(set_shadow_regs_area)
+    (thread, 0, place, sizeof value, reinterpret_cast<const UChar*>(&value));
+  };
+  set(offsetof(VexGuestAMD64State, guest_RSP), pointer);
+  set(offsetof(VexGuestAMD64State, guest_RIP), forward_to);
+  return True;
+}
+
 Bool on_request(ThreadId thread, UWord* args, UWord* result) {
+  if (args[0] >= watch::kMallocLike && args[0] <= watch::kPoolChange) {
+    *result = 0;
+    return forward(thread, args);
+  }
   if ((args[0] & 0xffff0000) != watch::kBase) return False;
   *result = 0;
   switch (args[0]) {
