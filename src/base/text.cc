@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,14 @@ std::string with_commas(std::uint64_t number) {
     digits.insert(static_cast<std::size_t>(at), 1, ',');
   }
   return digits;
+}
+
+std::string number_text(double value) {
+  if (!std::isfinite(value)) return "unknown";
+  if (value >= 0 && value < 1e12 && (value >= 100 || value == std::floor(value))) {
+    return with_commas(static_cast<std::uint64_t>(std::llround(value)));
+  }
+  return fmt::format("{:.3g}", value);
 }
 
 std::string count_of(std::uint64_t number, std::string_view noun) {

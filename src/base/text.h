@@ -12,6 +12,9 @@ namespace plumb {
 // 4096 -> "4,096".
 std::string with_commas(std::uint64_t number);
 
+// Three digits, and all of the whole part: "0.0104", "2.5", "1,234".
+std::string number_text(double value);
+
 // (1, "block") -> "1 block", (2000, "block") -> "2,000 blocks".
 std::string count_of(std::uint64_t number, std::string_view noun);
 

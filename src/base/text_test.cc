@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 namespace plumb {
@@ -15,6 +16,15 @@ TEST(WithCommas, GroupsByThree) {
   EXPECT_EQ(with_commas(999), "999");
   EXPECT_EQ(with_commas(1000), "1,000");
   EXPECT_EQ(with_commas(~std::uint64_t{0}), "18,446,744,073,709,551,615");
+}
+
+TEST(NumberText, HasThreeDigitsAndAllOfTheWholePart) {
+  EXPECT_EQ(number_text(0.01042), "0.0104");
+  EXPECT_EQ(number_text(2.5), "2.5");
+  EXPECT_EQ(number_text(99.96), "100");
+  EXPECT_EQ(number_text(1234.5), "1,235");
+  EXPECT_EQ(number_text(1000), "1,000");
+  EXPECT_EQ(number_text(HUGE_VAL), "unknown");
 }
 
 TEST(CountOf, AgreesInNumber) {

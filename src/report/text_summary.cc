@@ -196,7 +196,7 @@ std::string subject_line(const Report& report) {
     text += fmt::format("; exit status {}", *subject.status->code);
   if (subject.status && subject.status->signal)
     text += fmt::format("; ended by signal {}", *subject.status->signal);
-  if (subject.duration) text += fmt::format("; {:.3g} s", *subject.duration);
+  if (subject.duration) text += fmt::format("; {} s", number_text(*subject.duration));
   return text;
 }
 

@@ -92,14 +92,6 @@ bool is_plural(const Leak& leak) {
                                    : leak.direct.blocks > 1;
 }
 
-std::string number(double value) {
-  if (!std::isfinite(value)) return "unknown";
-  if (value >= 0 && value < 1e12 && (value >= 100 || value == std::floor(value))) {
-    return with_commas(static_cast<std::uint64_t>(std::llround(value)));
-  }
-  return fmt::format("{:.3g}", value);
-}
-
 }  // namespace
 
 std::string quantity_of(const Leak& leak) {
@@ -196,10 +188,10 @@ std::string cpu_unit(const std::string& unit) {
 std::string age_line(const Age& age) {
   std::vector<std::string> parts;
   const std::string time = age.unit.empty() ? " heap accesses" : cpu_unit(age.unit);
-  if (age.idle) parts.push_back(fmt::format("idle for {}{}", number(*age.idle), time));
-  if (age.active) parts.push_back(fmt::format("active for {}", number(*age.active)));
-  if (age.drag) parts.push_back(fmt::format("drag {} (bytes x idle time)", number(*age.drag)));
-  if (age.growth) parts.push_back(fmt::format("growth {}", number(*age.growth)));
+  if (age.idle) parts.push_back(fmt::format("idle for {}{}", number_text(*age.idle), time));
+  if (age.active) parts.push_back(fmt::format("active for {}", number_text(*age.active)));
+  if (age.drag) parts.push_back(fmt::format("drag {} (bytes x idle time)", number_text(*age.drag)));
+  if (age.growth) parts.push_back(fmt::format("growth {}", number_text(*age.growth)));
   if (age.missed_chance && std::isfinite(*age.missed_chance)) {
     parts.push_back(fmt::format(
         "{} {}", age.unit.empty() ? "chance of a missed access" : "chance that the samples mislead",
@@ -207,8 +199,8 @@ std::string age_line(const Age& age) {
   }
   if (age.samples && age.bytes_low && age.bytes_high) {
     parts.push_back(fmt::format("estimated from {} ({} to {} bytes)",
-                                count_of(*age.samples, "sample"), number(*age.bytes_low),
-                                number(*age.bytes_high)));
+                                count_of(*age.samples, "sample"), number_text(*age.bytes_low),
+                                number_text(*age.bytes_high)));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }

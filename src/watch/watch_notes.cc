@@ -106,9 +106,9 @@ std::vector<Note> notes_of(const WatchSnapshot& snapshot, const VerdictCounts& c
   if (snapshot.now < 3 * needed && (snapshot.limits & PLUMB_WATCH_NO_TOUCHES) == 0) {
     notes.push_back(
         {"short-run",
-         fmt::format("the program used {:.3g} s of CPU time; a block is stale after {:.3g} s at "
+         fmt::format("the program used {} s of CPU time; a block is stale after {} s at "
                      "the earliest",
-                     snapshot.now, needed),
+                     number_text(snapshot.now), number_text(needed)),
          remedy_of_short_run(snapshot.now, policy.times_active),
          {}});
   }
