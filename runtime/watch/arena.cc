@@ -11,8 +11,8 @@ ArenaRange arena_range;
 namespace {
 
 constexpr uint64_t kMostAddresses = uint64_t{4} << 30;
-// Free windows that keep their page.
-constexpr uint32_t kKeptWindows = 64;
+// What free windows may keep: their next blocks then need not wait for the kernel.
+constexpr size_t kKeptPages = 64;
 // Somebody may be waiting for the lock.
 constexpr uint32_t kRemovedAtOnce = 128;
 
@@ -102,17 +102,27 @@ void Arena::clear(size_t window, size_t windows) {
            shared_ ? MADV_REMOVE : MADV_DONTNEED);
 }
 
+void Arena::push(uint32_t& list, size_t window) {
+  next_[window] = list;
+  list = static_cast<uint32_t>(window) + 1;
+}
+
+size_t Arena::pop(uint32_t& list) {
+  const size_t window = list - 1;
+  list = next_[window];
+  return window;
+}
+
 long Arena::take(size_t windows) {
-  FreeList& list = free_[windows];
-  if (list.head != 0) {
-    const size_t window = list.head - 1;
-    list.head = next_[window];
-    --list.count;
+  if (windows == 1 && dirty_free_ != 0) {
+    const size_t window = pop(dirty_free_);
+    kept_pages_ -= dirty_[window];
     return static_cast<long>(window);
   }
+  if (clean_free_[windows] != 0) return static_cast<long>(pop(clean_free_[windows]));
   if (high_ + windows > committed_) {
     // The rest of a chunk that is too short for a row serves single windows.
-    while (high_ < committed_) give(high_++, 1, false);
+    while (high_ < committed_) push(clean_free_[1], high_++);
     if (!commit_chunk()) return -1;
   }
   const size_t window = high_;
@@ -120,27 +130,29 @@ long Arena::take(size_t windows) {
   return static_cast<long>(window);
 }
 
-void Arena::give(size_t window, size_t windows, bool dirty) {
-  if (dirty && windows > 1) {
+void Arena::give(size_t window, size_t windows, size_t written) {
+  size_t pages = page_up(written) / kPage;
+  if (pages < dirty_[window]) pages = dirty_[window];
+  // One page may wait for the next look (trim): it is what the next block there needs.
+  if (windows > 1 || (pages > 1 && kept_pages_ + pages > kKeptPages)) {
     clear(window, windows);
-    dirty = false;
+    pages = 0;
   }
-  dirty_[window] = dirty ? 1 : 0;
-  FreeList& list = free_[windows];
-  next_[window] = list.head;
-  list.head = static_cast<uint32_t>(window) + 1;
-  ++list.count;
+  dirty_[window] = static_cast<uint8_t>(pages);
+  kept_pages_ += pages;
+  push(pages != 0 ? dirty_free_ : clean_free_[windows], window);
 }
 
-void Arena::trim() {
-  uint32_t seen = 0;
-  uint32_t removed = 0;
-  for (uint32_t at = free_[1].head; at != 0 && removed < kRemovedAtOnce; at = next_[at - 1]) {
-    if (++seen <= kKeptWindows || dirty_[at - 1] == 0) continue;
-    ++removed;
-    clear(at - 1, 1);
-    dirty_[at - 1] = 0;
+bool Arena::trim() {
+  for (uint32_t removed = 0; kept_pages_ > kKeptPages; ++removed) {
+    if (removed == kRemovedAtOnce) return false;
+    const size_t window = pop(dirty_free_);
+    clear(window, 1);
+    kept_pages_ -= dirty_[window];
+    dirty_[window] = 0;
+    push(clean_free_[1], window);
   }
+  return true;
 }
 
 void Arena::unlock_pages() {

@@ -58,7 +58,8 @@ class Arena {
 
   // So many windows in a row; returns the first's number, or -1.
   long take(size_t windows);
-  void give(size_t window, size_t windows, bool dirty);
+  // `written`: so many bytes of them, from the first on, may be something other than zeros.
+  void give(size_t window, size_t windows, size_t written);
 
   // Windows from here on were never used.
   size_t high() const { return high_; }
@@ -74,8 +75,9 @@ class Arena {
   // May a new block in this window find something other than zeros?
   bool is_dirty(size_t window) const { return dirty_[window] != 0; }
 
-  // Gives the memory of free windows back, all but the ones used next.
-  void trim();
+  // Gives memory of free windows back, but for some that are used next; false when
+  // there is more to do: somebody may be waiting for the lock.
+  bool trim();
 
   // Takes the chunks out of what mlockall locked, and gives back the pages that
   // it filled holes with.
@@ -99,14 +101,16 @@ class Arena {
   uintptr_t alias_ = 0;
   size_t committed_ = 0;  // windows
   size_t high_ = 0;
-  // Free windows by how many there are in a row, linked through next_.
-  struct FreeList {
-    uint32_t head;  // window + 1
-    uint32_t count;
-  };
-  FreeList free_[kMostWindows + 1] = {};
+  void push(uint32_t& list, size_t window);
+  size_t pop(uint32_t& list);
+
+  // Free windows without memory by how many there are in a row, and single ones that
+  // have kept theirs: window + 1, linked through next_.
+  uint32_t clean_free_[kMostWindows + 1] = {};
+  uint32_t dirty_free_ = 0;
+  size_t kept_pages_ = 0;  // of those
   uint32_t* next_ = nullptr;
-  uint8_t* dirty_ = nullptr;
+  uint8_t* dirty_ = nullptr;  // pages
 };
 
 }  // namespace plumb::rt

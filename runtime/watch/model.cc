@@ -248,7 +248,7 @@ void* Model::place(Inside&, const NewSample& sample) {
   const long window = arena_.take(windows);
   const uint32_t index = window < 0 ? 0 : new_sample(sample);
   if (index == 0) {
-    if (window >= 0) arena_.give(static_cast<size_t>(window), windows, false);
+    if (window >= 0) arena_.give(static_cast<size_t>(window), windows, 0);
     lock_.unlock();
     limit(PLUMB_WATCH_ARENA_FULL);
     return nullptr;
@@ -298,13 +298,21 @@ void Model::release(Inside&, void* block, uint32_t free_stack) {
   const uint32_t index = sample_of_window_[window];
   // A double free finds nothing, or another block: glibc would end the program.
   if (index != 0 && samples_[index].address == reinterpret_cast<uintptr_t>(block)) {
-    sample_of_window_[window] = 0;
-    const uint32_t windows = samples_[index].windows;
-    end_sample(index, free_stack);
-    arena_.give(window, windows, true);
+    release_placed(index, free_stack);
   }
   release_deferred();
   lock_.unlock();
+}
+
+// Its record may be another's, or hold something else, after its end. The lock is held.
+void Model::release_placed(uint32_t index, uint32_t free_stack) {
+  const Sample& sample = samples_[index];
+  const size_t windows = sample.windows;
+  const size_t window = arena_.window_of(sample.address);
+  const size_t written = sample.address + sample.usable - arena_.address(window);
+  sample_of_window_[window] = 0;
+  end_sample(index, free_stack);
+  arena_.give(window, windows, written);
 }
 
 // A signal handler frees while this thread holds the lock.
@@ -323,11 +331,7 @@ void Model::release_deferred() {
   uint32_t index = __atomic_exchange_n(&deferred_, 0, __ATOMIC_ACQUIRE);
   while (index != 0) {
     const uint32_t next = samples_[index].next;
-    const size_t window = arena_.window_of(samples_[index].address);
-    const uint32_t windows = samples_[index].windows;
-    sample_of_window_[window] = 0;
-    end_sample(index, 0);
-    arena_.give(window, windows, true);
+    release_placed(index, 0);
     index = next;
   }
 }
@@ -400,9 +404,11 @@ uint64_t Model::advance() {
 }
 
 void Model::trim() {
-  lock_.lock();
-  arena_.trim();
-  lock_.unlock();
+  for (bool done = false; !done;) {
+    lock_.lock();
+    done = arena_.trim();
+    lock_.unlock();
+  }
 }
 
 void Model::unlock_pages() {

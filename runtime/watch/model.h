@@ -164,6 +164,7 @@ class Model {
   void count_free(uint32_t site, uint32_t stack);
   bool is_stale(const PlumbWatchBlock& block, uint64_t now) const;
   bool may_be_leaked(const PlumbWatchBlock& block, uint64_t now) const;
+  void release_placed(uint32_t index, uint32_t free_stack);
   void release_deferred();
   void count_in_sums(const PlumbWatchBlock& block, int sign);
   void part(uint32_t index, uint64_t time);
