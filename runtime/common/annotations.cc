@@ -221,6 +221,7 @@ plumb_rt_count_lost(int then, SavedEntry* saved) {
 
 extern "C" __attribute__((used, visibility("hidden"))) void plumb_rt_report_now(int,
                                                                                 SavedEntry* saved) {
+  if (!can_report()) return;
   scan_and_go_on(point_of(*saved), [](void*) { report_lost(); }, nullptr);
 }
 

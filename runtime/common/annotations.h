@@ -32,6 +32,8 @@ bool ignore_ordinary(Inside& in, uintptr_t address);
 // the scan: they are to last.
 void keep_flags(const PlumbBlock& block);
 // Inside scan_and_go_on: writes a report of what is lost.
+// Is anybody there to read it?
+bool can_report();
 void report_lost();
 
 // --- common ---

@@ -52,6 +52,8 @@ void keep_flags(const PlumbBlock& block) {
   if ((block.flags & PLUMB_BLOCK_IGNORED) != 0) head.ignored = 1;
 }
 
+bool can_report() { return true; }
+
 void report_lost() {
   find_losses();
   write_report_now();

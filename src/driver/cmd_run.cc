@@ -116,8 +116,8 @@ Result<Ending> command_run(const Invocation& call) {
       return fail("--report-every", "does not go with --once or --follow", "leave one of them out");
     }
     options.report_every = settings.seconds(Opt::report_every);
-    options.on_report = [&](Report& report) { show_so_far(report, settings, *aids); };
   }
+  options.on_report = [&](Report& report) { show_so_far(report, settings, *aids); };
   if (options.follow && settings.flag(Opt::once)) {
     return fail("--follow", "does not go with --once", "leave one of them out");
   }

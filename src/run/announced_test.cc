@@ -108,5 +108,42 @@ TEST_P(Announced, TailCalls) {
   }
 }
 
+// What is lost at each report that the program wants (two may become one), and at the end.
+void check_wishes(const std::string& program, std::uint64_t then, std::uint64_t in_the_end) {
+  RunOptions options = options_for({program});
+  std::vector<std::uint64_t> lost;
+  options.on_report = [&](Report& report) {
+    EXPECT_TRUE(check_totals(report));
+    EXPECT_EQ(report.tool.mode, "so far");
+    lost.push_back(report.totals.lost.bytes);
+  };
+  for (const bool also_by_time : {false, true}) {
+    options.look = also_by_time ? RunOptions::Look::scan_only : RunOptions::Look::again;
+    if (also_by_time) options.report_every = 1000;
+    lost.clear();
+    const RunOutcome outcome = run_with(options);
+    EXPECT_EQ(WEXITSTATUS(outcome.wait_status), 3);
+    EXPECT_GE(lost.size(), 2U);
+    EXPECT_LE(lost.size(), 3U);
+    for (const std::uint64_t bytes : lost) EXPECT_EQ(bytes, then);
+    EXPECT_EQ(outcome.report.totals.lost.bytes, in_the_end);
+  }
+}
+
+TEST_P(Announced, WantTheirReportNow) {
+  check_wishes(program("wishes.c", "-pthread"), 50, 120);
+  check_wishes(program("wishes.c", "-pthread -DCLEAN"), 0, 0);
+}
+
+// Nobody reads it: the program goes on.
+TEST_P(Announced, WantAReportOfNobody) {
+  RunOptions options = options_for({program("wishes.c", "-pthread")});
+  options.look = RunOptions::Look::once;
+  expect_lost(run_with(options).report, {2, 120});
+  options.look = RunOptions::Look::scan_only;
+  options.follow = true;
+  expect_lost(run_with(options).report, {2, 120});
+}
+
 }  // namespace
 }  // namespace plumb

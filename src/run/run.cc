@@ -10,6 +10,7 @@
 #include <climits>
 #include <csignal>
 #include <cstring>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <utility>
@@ -197,11 +198,9 @@ void finish(const RunOptions& options, const Ended& ended, Report& report) {
   PLUMB_CHECK(check_totals(report));
 }
 
-// While the program runs. What cannot be had is left out: there will be another one.
-void report_so_far(const RunOptions& options, pid_t pid, const TraceMemory& memory) {
-  const Result<Trace> trace = ask_program(pid, memory);
-  if (!trace) return;
-  Report report = report_from(*trace);
+// While the program runs.
+void report_so_far(const RunOptions& options, pid_t pid, const Trace& trace) {
+  Report report = report_from(trace);
   report.tool.mode = "so far";
   Ended so_far;
   so_far.pid = pid;
@@ -301,9 +300,25 @@ Result<RunOutcome> run_here(const RunOptions& options) {
     launch.more_settings += setting;
   }
   if (options.follow) return run_and_follow(options, std::move(first), launch);
-  if (options.on_report) {
-    first.look = [&](pid_t pid) { report_so_far(options, pid, *memory); };
-    first.look_every = options.report_every;
+  // Two may want one at once.
+  std::mutex reporting;
+  const auto tell = [&](pid_t pid, const Trace& trace) {
+    const std::lock_guard lock(reporting);
+    report_so_far(options, pid, trace);
+  };
+  std::optional<ReportWishes> wishes;
+  if (options.on_report && options.look != RunOptions::Look::once) {
+    if (options.report_every) {
+      first.look = [&](pid_t pid) {
+        // What cannot be had is left out: there will be another one.
+        if (const Result<Trace> trace = ask_program(pid, *memory)) tell(pid, *trace);
+      };
+      first.look_every = *options.report_every;
+    }
+    wishes.emplace(*memory,
+                   [&](const Trace& trace) { tell(static_cast<pid_t>(trace.pid), trace); });
+    first.on_start = [&](pid_t) { wishes->start(); };
+    first.on_end = [&] { wishes->stop(); };
   }
   std::optional<TraceMemory> wants;
   if (options.look == RunOptions::Look::once) {

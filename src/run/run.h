@@ -35,10 +35,11 @@ struct RunOptions {
   std::function<void()> before_again;  // the second run is about to begin
   // A word with only these bits counts as a reference, too; 0: words as they are.
   std::uint64_t pointer_mask = 0;
-  // Reports while the program runs: every so many seconds (0: only when SIGUSR1 is
-  // sent to us). Null: none.
+  // Reports while the program runs: when it wants one (PLUMB_REPORT_NOW), and, if
+  // `report_every` is set, every so many seconds (0: only when SIGUSR1 is sent to us).
+  // By one thread at a time, but not always the same. Null: none.
   std::function<void(Report&)> on_report;
-  double report_every = 0;
+  std::optional<double> report_every;
   // What to do at the moment of a loss (launch.h), and how much must be lost for it.
   std::string on_leak;
   std::uint64_t leak_threshold = 1;

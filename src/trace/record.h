@@ -133,9 +133,17 @@ typedef struct PlumbTraceHeader {
   uint32_t asked;
   uint32_t answered;
   uint32_t released;
-  uint32_t reserved;
+  /* The other way round: the program wants its report now. A PlumbReportWish; the
+   * world is stopped, and every block has its verdict, while it says `wanted`. */
+  uint32_t report_wish;
   char command[256]; /* the words that the process was started with */
 } PlumbTraceHeader;
+
+typedef enum PlumbReportWish {
+  PLUMB_REPORT_NOBODY = 0, /* nobody would read it */
+  PLUMB_REPORT_READY = 1,  /* the command waits for the word to change (futex) */
+  PLUMB_REPORT_WANTED = 2  /* until the command says something else */
+} PlumbReportWish;
 
 /* What a question is sent by: a signal that libc keeps to itself, with a value. */
 #define PLUMB_ASK_SIGNAL 33
