@@ -20,9 +20,11 @@ struct Region {
   SpinLock lock;
   uint64_t unused;  // first of the list, in granules from `begin`; 0: none
   uintptr_t begin;
-  uintptr_t next;  // never used from here on
+  uintptr_t next;  // never used from here on; read by others without the lock
   uintptr_t end;
   uintptr_t in_large_pages;  // as far as they were asked for
+
+  void take(size_t bytes) { __atomic_store_n(&next, next + bytes, __ATOMIC_RELAXED); }
 };
 Region small[kSmallClasses];
 Region large;                          // its `unused` is not used:
@@ -86,7 +88,7 @@ bool refill(CachedSlots& cached, unsigned slot_class) {
     if (region.end - region.next >= bytes) {
       cached.fresh = region.next;
       cached.fresh_end = region.next + bytes;
-      region.next += bytes;
+      region.take(bytes);
       if (__builtin_expect(region.next > region.in_large_pages, 0)) use_large_page(region);
     }
   }
@@ -140,7 +142,7 @@ Slot take_large(unsigned step) {
     large_unused[step] = slot.head->size;
   } else if (large.end - large.next >= bytes) {
     slot = {reinterpret_cast<Head*>(large.next), true, true};
-    large.next += bytes;
+    large.take(bytes);
     // The slot's extent must be known to whoever walks the region.
     slot.head->slot_class = kLargeMark + step;
   }
@@ -188,6 +190,12 @@ bool prepare_arena(bool tracked) {
   large.begin = large.next = at;
   large.end = arena_begin + kArenaSize;
   return true;
+}
+
+bool was_in_use(uint64_t value) {
+  const uint64_t number = (value - arena_begin) >> kRegionBits;
+  const Region& region = number < kSmallClasses ? small[number] : large;
+  return value <= __atomic_load_n(&region.next, __ATOMIC_RELAXED);
 }
 
 Range arena_range() { return {arena_begin, arena_begin + kArenaSize}; }

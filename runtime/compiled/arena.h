@@ -74,6 +74,10 @@ bool fits_slot(const Head& head, size_t size);
 // The live block around this address, or null. Slow.
 void* block_around(uintptr_t address);
 
+// Has there been a block at this address of the arena, or right before it? What is far
+// beyond is no reference, but a number that looks like one.
+bool was_in_use(uint64_t value);
+
 // Where all blocks lie, for the scan.
 Range arena_range();
 

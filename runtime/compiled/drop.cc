@@ -31,7 +31,7 @@ __attribute__((noinline)) void drop_from(Inside& in, uintptr_t first, void* begi
   bool known = false;  // the note, but for the offset
   for (uintptr_t at = first; at + 8 <= to; at += 8) {
     auto* word = reinterpret_cast<volatile uint64_t*>(at);
-    if (!is_tracked(*word)) continue;
+    if (!may_refer(*word)) continue;
     const uintptr_t offset = at - reinterpret_cast<uintptr_t>(begin);
     uint32_t place = 0;
     if (remembers && seen->number != 0 && seen->site == site && seen->offset == offset) {
@@ -65,7 +65,7 @@ using namespace plumb::rt;
 // From the program's own code, for a value in the arena. It comes inverted, so
 // that no copy of it is left that looks like a reference.
 PLUMB_EXPORT void __plumb_drop(uint64_t hidden, const PlumbSite* site) {
-  if (!tracking()) return;
+  if (!tracking() || !was_in_use(inverted(hidden))) return;
   Inside in;
   const uint32_t place = place_number(site);
   uint32_t noted = 0;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "common/inside.h"
+#include "compiled/arena.h"
 #include "compiled/layout.h"
 #include "compiled/places.h"
 #include "trace/record.h"
@@ -25,6 +26,9 @@ inline uint64_t inverted(uint64_t value) {
   __asm__ volatile("notq %0" : "+r"(value));
   return value;
 }
+
+// Numbers that look like references are left alone: each would cost a page of the shadow.
+inline bool may_refer(uint64_t value) { return is_tracked(value) && was_in_use(value); }
 
 PLUMB_SHADOW inline void write_drop(uint64_t value, uint32_t place) {
   __plumb_clock += kTick;

@@ -42,7 +42,7 @@ void drop_part(Inside& in, Abandoned part, const uintptr_t* addresses, unsigned 
   uint32_t place = 0;
   for (uintptr_t at = part.from; at + sizeof(uint64_t) <= part.to; at += sizeof(uint64_t)) {
     const uint64_t word = *reinterpret_cast<volatile uint64_t*>(at);
-    if (!is_tracked(word)) continue;
+    if (!may_refer(word)) continue;
     if (place == 0) place = note_place(in, note);
     write_drop(word, place);
   }
