@@ -182,7 +182,8 @@ PROGRAMS = {
     # miniperl: what is compiled from perl's own files alone.
     "perl": Program("perl", prepare=[["./Configure", "-des"], ["make", "miniperl"]],
                     configured=["-Dcc=clang-19", "-Doptimize=-O2 -g"], files=["*.c"],
-                    without=["perlmain.c", "generate_uudmap.c", "op.c", "perl.c"],
+                    without=["perlmain.c", "generate_uudmap.c", "op.c", "perl.c", "universal.c",
+                             "vutil.c", "malloc.c"],
                     flags=["-DPERL_CORE", "-DPERL_IS_MINIPERL", "-DPERL_EXTERNAL_GLOB", "-fwrapv",
                            "-fno-strict-aliasing", "-D_LARGEFILE_SOURCE", "-D_FILE_OFFSET_BITS=64",
                            "-D_REENTRANT", "-D_GNU_SOURCE", "-I{source}", "-lm", "-lcrypt",
