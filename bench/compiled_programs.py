@@ -169,7 +169,7 @@ PROGRAMS = {
                     binary="find/find", arguments=[*["/usr"] * 8, "-name", "*.h", "-newer", "/etc/hostname",
                                                    "-o", "-size", "+100k", "-name", "*x*"]),
     "locate": Program("findutils", prepare=[["./configure", "--disable-nls"]], make=["make"],
-                      binary="locate/locate", arguments=["-c", "-d", "{folder}/files.db", "-i",
+                      binary="locate/locate", arguments=["-c", "-d", ":".join(["{folder}/files.db"] * 12), "-i",
                                                          "*line*7*delta*9", "/x*gamma*1*2*3"]),
     "lua": Program("lua5.4", files=["src/l*.c"], without=["src/luac.c"],
                    flags=["-DLUA_USE_LINUX", "-DLUA_COMPAT_5_3", "-lm", "-ldl", "-Wl,-E"],
