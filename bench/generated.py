@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """`plumb check` on generated programs whose losses are known by construction.
 
-    generated.py PLUMB [--programs=500] [--first=1] [--jobs=2] [--verbose]
+    generated.py PLUMB [--programs=500] [--first=1] [--lang=c,c++] [--jobs=2] [--verbose]
 
-Programs come from tests/generator, as many in C as in C++. A loss is found when a
+Programs come from tests/generator, as many in each language, seed by seed. A loss is found when a
 finding names one of its allocations; a finding that names an allocation of no loss is
 a false alarm. Recall by cause and by what was lost; Markdown. `--verbose` lists the
 misses and the false alarms.
@@ -94,13 +94,16 @@ def main() -> int:
     parser.add_argument("plumb", type=Path)
     parser.add_argument("--programs", type=int, default=500)
     parser.add_argument("--first", type=int, default=1, help="the first seed")
+    parser.add_argument("--lang", default="c,c++", help="of these languages")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--work", type=Path, help="keeps the programs here")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.work or Path(temporary)
-        tasks = [(options.first + i // 2, "c++" if i % 2 else "c") for i in range(options.programs)]
+        langs = options.lang.split(",")
+        tasks = [(options.first + i // len(langs), langs[i % len(langs)])
+                 for i in range(options.programs)]
         with ThreadPoolExecutor(options.jobs) as pool:
             outcomes = list(pool.map(
                 lambda task: check(options.plumb.resolve(), *task, folder), tasks))

@@ -18,6 +18,7 @@
 #include "check/cache/content.h"
 #include "check/cache/unit_cache.h"
 #include "check/finding.h"
+#include "check/model/far_throws.h"
 #include "check/model/given_functions.h"
 #include "check/model/program.h"
 #include "check/model/twins.h"
@@ -426,6 +427,7 @@ Result<CheckOutcome> check_program(const CheckOptions& options) {
   heed_models(linked, library);
   call_first_allocators(linked, library);
   resolve_virtual_calls(linked);
+  forget_far_throws(linked);
   copy_for_given_functions(linked);
   linked.note_bystanders(find_bystanders(linked, library));
   const Program& program = linked;

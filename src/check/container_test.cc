@@ -101,6 +101,70 @@ void deque_ok() {
             (Names{"list_bad", "map_bad", "insert_bad", "deque_bad"}));
 }
 
+TEST(Containers, WhatWasPutInIsFound) {
+  expect_by_name(R"(
+#include <map>
+void found_ok() {
+  std::map<int, int*> m;
+  m[1] = new int(2);
+  auto it = m.find(1);
+  if (it != m.end()) { delete it->second; m.erase(it); }
+}
+void only_taken_out_bad() {
+  std::map<int, int*> m;
+  m[1] = new int(2);
+  auto it = m.find(1);
+  if (it != m.end()) m.erase(it);
+}
+void not_put_in_bad(std::map<int, int*>& m) {
+  int* p = new int(2);
+  auto it = m.find(1);
+  if (it == m.end()) return;
+  it->second = p;
+}
+)",
+                 "cc");
+}
+
+TEST(Containers, HaveAsManyAsBefore) {
+  expect_by_name(R"(
+#include <vector>
+bool as_many_ok(const std::vector<int*>& links) {
+  if (links.empty()) return false;
+  std::vector<int*> made;
+  for (int i = links.size() - 1; i >= 0; --i) made.push_back(new int(*links[i]));
+  bool out = *made.back() == 3;
+  for (unsigned i = 0; i < links.size(); ++i) delete made[i];
+  return out;
+}
+void emptied_bad(std::vector<int*>& links) {
+  std::vector<int*> made;
+  if (!links.empty()) made.push_back(new int(3));
+  links.clear();
+  for (unsigned i = 0; i < links.size(); ++i) delete made[i];
+}
+)",
+                 "cc");
+}
+
+// What the container itself allocates is its own, also in members that are templates.
+TEST(Containers, MembersThatAreTemplates) {
+  expect_by_name(R"(
+#include <vector>
+void ranges_ok(std::vector<int*>& all) {
+  std::vector<int*> some;
+  some.insert(some.end(), all.begin(), all.end());
+  std::vector<int*> copy(all.begin(), all.end());
+  all.shrink_to_fit();
+}
+void range_bad() {
+  int* const one[] = {new int(1)};
+  std::vector<int*> some(one, one + 1);
+}
+)",
+                 "cc");
+}
+
 // Not a finding of its own: it goes with the block that holds it.
 TEST(Containers, OnTheHeap) {
   expect_by_name(R"(

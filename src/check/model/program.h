@@ -105,6 +105,11 @@ class Program {
   // The call leads to `callee` from now on.
   void redirect(FunctionId caller, std::uint32_t operation, ProgramSymbolId callee);
 
+  // The call throws nothing that anybody is prepared for.
+  void forget_throw(FunctionId caller, std::uint32_t operation) {
+    bodies_[caller.index]->operations[operation].nounwind = true;
+  }
+
   // The defined functions that this one calls by name, each once.
   std::vector<FunctionId> callees(FunctionId function) const;
 

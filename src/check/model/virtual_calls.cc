@@ -6,14 +6,14 @@
 
 namespace plumb::check {
 
+bool is_destructor(std::string_view symbol) {
+  return symbol.ends_with("D0Ev") || symbol.ends_with("D1Ev") || symbol.ends_with("D2Ev");
+}
+
 namespace {
 
 constexpr std::string_view kNoFunction = "__cxa_pure_virtual";
 constexpr std::size_t kMostChoices = 8;
-
-bool is_destructor(std::string_view symbol) {
-  return symbol.ends_with("D0Ev") || symbol.ends_with("D1Ev") || symbol.ends_with("D2Ev");
-}
 
 // Does it do anything to what it is given?
 bool does_something(const Function& body) {

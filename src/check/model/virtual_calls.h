@@ -11,9 +11,14 @@
 // nobody overrides: it is there to be overridden.
 #pragma once
 
+#include <string_view>
+
 #include "check/model/program.h"
 
 namespace plumb::check {
+
+// By its symbol.
+bool is_destructor(std::string_view symbol);
 
 void resolve_virtual_calls(Program& program);
 

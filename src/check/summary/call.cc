@@ -184,7 +184,7 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
                : values_.integer(0);
   };
   if (model.noreturn) {
-    if (model.throws) raise(std::move(state), index);
+    if (model.throws && !o.nounwind) raise(std::move(state), index);
     return;
   }
   if (model.noreturn_if >= 0 && !assume_fact(state, argument(model.noreturn_if), {0, 0, false})) {

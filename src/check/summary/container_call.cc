@@ -5,7 +5,9 @@
 // What is read out of the place is then the followed block: the analysis is optimistic,
 // a loop that frees elements frees it, and one that frees some of them does, too. A loop
 // from the first element to the end runs when the block is in. The elements go when the
-// container is emptied or ends; that is where they are lost.
+// container is emptied or ends; that is where they are lost. How many there are is a place,
+// too, element (c, count): between two changes it is the same number, and what is looked up
+// while the followed block is in is found.
 //
 // Limits: what else the container holds is forgotten where it does not lead to the
 // followed block; an element that is erased stays.
@@ -42,6 +44,10 @@ ValueId FunctionRun::load_element(const State& state, ValueId place, std::uint32
 }
 
 void FunctionRun::store_element(State& state, ValueId place, ValueId value) {
+  if (values_[place].number == static_cast<std::int64_t>(Elements::count)) {
+    state.set_cell(place, 0, kWord, value);
+    return;
+  }
   if (values_.is_integer(value)) return;
   const Cell* old = state.find_cell(place, 0);
   if (old && old->value != value && mode_ != Mode::plain && state.fate == Fate::live) {
@@ -78,13 +84,44 @@ void FunctionRun::give_up_elements(State& state, ValueId container) {
   touch_input(load(state, values_.element(container, Elements::first), kWord));
 }
 
-// Two iterators are compared: 0 when they are the first and the end of a container that
-// has the followed block, else -1.
+// Two iterators are compared: 0 when one is the first, or was looked up, and the other the
+// end of a container that has the followed block; when nothing is in, the first is the end.
 int FunctionRun::is_loop_over(const State& state, ValueId a, ValueId b) {
-  const Value& x = values_[a];
-  const Value& y = values_[b];
+  Value x = values_[a];
+  Value y = values_[b];
   if (x.kind != ValueKind::element || y.kind != ValueKind::element || x.a != y.a) return -1;
-  return x.number != y.number && holds_followed(state, x.a) ? 0 : -1;
+  constexpr auto kEnd = static_cast<std::int64_t>(Elements::end);
+  if (x.number == kEnd) std::swap(x, y);
+  if (y.number != kEnd || x.number == kEnd) return -1;
+  if (holds_followed(state, x.a)) return 0;
+  if (x.number != static_cast<std::int64_t>(Elements::first)) return -1;
+  const Cell* count = state.find_cell(values_.element(x.a, Elements::count), 0);
+  if (!count) return -1;
+  const Fact known = state.fact(values_, count->value);
+  return known.nonzero || known.low > 0 ? 0 : known.low == 0 && known.high == 0 ? 1 : -1;
+}
+
+// The number of elements: the same until some come or go.
+ValueId FunctionRun::count_of(State& state, ValueId container) {
+  const ValueId count = load(state, values_.element(container, Elements::count), kWord);
+  if (values_.is_integer(count)) return count;
+  (void)state.learn(values_, count, {holds_followed(state, container) ? 1 : 0, INT64_MAX, false});
+  return count;
+}
+
+void FunctionRun::forget_count(State& state, ValueId container) {
+  store(state, values_.element(container, Elements::count), kWord, values_.fresh());
+}
+
+// Code that is not seen had its hands on what stands at `base`: the containers there.
+void FunctionRun::forget_counts_at(State& state, ValueId base) {
+  if (!values_.has_elements(values_.target(base))) return;
+  for (Cell& cell : state.cells) {
+    const Value& v = values_[cell.base];
+    const bool counts =
+        v.kind == ValueKind::element && v.number == static_cast<std::int64_t>(Elements::count);
+    if (counts && values_.target(v.a) == values_.target(base)) cell.value = values_.fresh();
+  }
 }
 
 void FunctionRun::call_container(State state, std::uint32_t index, ContainerEffect effect,
@@ -97,13 +134,15 @@ void FunctionRun::call_container(State state, std::uint32_t index, ContainerEffe
   // An iterator of several words comes back by way of memory.
   const bool by_memory = o.width == 0 && arguments.size() > 1 &&
                          (effect == ContainerEffect::begins ||
-                          effect == ContainerEffect::finishes || effect == ContainerEffect::gives);
+                          effect == ContainerEffect::finishes || effect == ContainerEffect::gives ||
+                          effect == ContainerEffect::finds || effect == ContainerEffect::removes);
   const ValueId container = arguments[by_memory ? 1 : 0];
   const ValueId first = values_.element(container, Elements::first);
   const LastHolder holder = held_by_argument(state, o, arguments);
   const auto drop = [&](ValueId of) {
     const ValueId place = values_.place(values_.element(of, Elements::first)).base;
     std::erase_if(state.cells, [&](const Cell& cell) { return cell.base == place; });
+    forget_count(state, of);
   };
   ValueId result = kNoValue;
   LossKind loss = LossKind::overwritten;
@@ -115,6 +154,7 @@ void FunctionRun::call_container(State state, std::uint32_t index, ContainerEffe
       for (std::size_t i = 1; i < arguments.size(); ++i) {
         take_elements(state, container, arguments[i]);
       }
+      forget_count(state, container);
       result = values_.element(container, Elements::any);
       break;
     case ContainerEffect::copies:
@@ -139,8 +179,16 @@ void FunctionRun::call_container(State state, std::uint32_t index, ContainerEffe
       store(state, other, kWord, mine);
       break;
     }
+    case ContainerEffect::adds:
+    case ContainerEffect::removes:
+      forget_count(state, container);
+      result = values_.element(container, Elements::any);
+      break;
     case ContainerEffect::gives:
       result = values_.element(container, Elements::any);
+      break;
+    case ContainerEffect::finds:
+      result = values_.found_element(container);
       break;
     case ContainerEffect::begins:
       result = first;
@@ -156,12 +204,12 @@ void FunctionRun::call_container(State state, std::uint32_t index, ContainerEffe
       break;
     }
     case ContainerEffect::counts:
-      result = values_.fresh();
-      (void)state.learn(values_, result,
-                        {holds_followed(state, container) ? 1 : 0, INT64_MAX, false});
+      result = count_of(state, container);
       break;
     case ContainerEffect::asks_empty:
-      result = holds_followed(state, container) ? values_.integer(0) : values_.fresh();
+      result = holds_followed(state, container)
+                   ? values_.integer(0)
+                   : values_.compare(Code::eq, count_of(state, container), values_.integer(0), 1);
       break;
     case ContainerEffect::empties:
     case ContainerEffect::ends:
@@ -172,6 +220,7 @@ void FunctionRun::call_container(State state, std::uint32_t index, ContainerEffe
       for (const ValueId argument : arguments) {
         give_up_elements(state, argument);
         escape(state, argument);
+        forget_count(state, argument);
       }
       break;
     case ContainerEffect::none:

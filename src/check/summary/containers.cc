@@ -15,9 +15,11 @@ namespace plumb::check {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, ContainerEffect>, 9> kEffects = {{
+constexpr std::array<std::pair<std::string_view, ContainerEffect>, 11> kEffects = {{
     {"takes", ContainerEffect::takes},
     {"gives", ContainerEffect::gives},
+    {"finds", ContainerEffect::finds},
+    {"removes", ContainerEffect::removes},
     {"begins", ContainerEffect::begins},
     {"finishes", ContainerEffect::finishes},
     {"swaps", ContainerEffect::swaps},
@@ -62,8 +64,8 @@ std::optional<Member> parts_of(std::string_view stem) {
   }
   if (depth != 0 || !stem.substr(from).starts_with("::")) return std::nullopt;
   out.name = stem.substr(from + 2);
-  if (out.name.find("::") != std::string_view::npos) return std::nullopt;
   if (!out.name.starts_with("operator")) out.name = out.name.substr(0, out.name.find('<'));
+  if (out.name.find("::") != std::string_view::npos) return std::nullopt;
   return out;
 }
 
@@ -149,6 +151,8 @@ std::optional<ContainerEffect> Containers::find(const std::string& symbol,
     return parameters.find(" const&") != std::string_view::npos ? ContainerEffect::copies
                                                                 : ContainerEffect::moves;
   }
+  // That of a map makes what is not there.
+  if (member->name == "operator[]" && of->second.element > 0) return ContainerEffect::adds;
   const auto known = members_.find(std::string(member->name));
   return known == members_.end() ? ContainerEffect::unknown : known->second;
 }

@@ -36,6 +36,9 @@ enum class ContainerEffect : std::uint8_t {
   moves,   // and are taken out of the other
   swaps,
   gives,     // an address of an element comes back
+  adds,      // the same, of one that may not have been there
+  finds,     // the same, or the end
+  removes,   // an element is in no more: which, is not told apart
   begins,    // that of the first
   finishes,  // that behind the last
   steps,     // an iterator goes on

@@ -9,6 +9,8 @@ namespace {
 constexpr std::size_t kMostWrites = 40;
 constexpr std::size_t kMostGuards = 24;
 constexpr std::size_t kMostBeside = 24;
+constexpr std::size_t kMostThrows = 3;        // ways in which a function throws
+constexpr std::size_t kMostThrowGuards = 12;  // of each
 
 }  // namespace
 
@@ -48,6 +50,20 @@ bool tells_content(const Values& values, ValueId id, ValueId block) {
     default:
       return false;
   }
+}
+
+// Is the value the address of the block, or has it that in it: with a tag in its low bits?
+bool is_made_of(const Values& values, ValueId id, ValueId block) {
+  constexpr int kDeepest = 4;
+  for (int i = 0; i < kDeepest; ++i) {
+    if (values.target(id) == block) return true;
+    const Value& v = values[id];
+    const bool tagged = v.kind == ValueKind::binary && values.is_integer(v.b) &&
+                        (v.code == Code::bit_or || v.code == Code::bit_xor || v.code == Code::add);
+    if (!tagged && v.kind != ValueKind::cast) return false;
+    id = v.a;
+  }
+  return false;
 }
 
 bool is_input_place(const Values& values, ValueId base) {
@@ -137,9 +153,34 @@ void FunctionRun::leave(State& state, std::uint32_t index, bool throws) {
   }
 }
 
+// What is known of the inputs where an exception leaves the function.
+void FunctionRun::add_throw(const State& state) {
+  may_throw_ = true;
+  if (throw_ways_lost_) return;
+  GuardSet way;
+  for (const auto& [about, fact] : state.facts) {
+    if (way.guards.size() == kMostThrowGuards) break;
+    // That the object is there says nothing.
+    const bool is_there = values_[about].kind == ValueKind::param && fact == Fact{.nonzero = true};
+    if (!is_there && about_input(values_, about)) way.guards.push_back({about, fact});
+  }
+  const auto same = [&](const GuardSet& other) {
+    return std::ranges::equal(other.guards, way.guards, [](const Guard& a, const Guard& b) {
+      return a.value == b.value && a.fact == b.fact;
+    });
+  };
+  if (std::ranges::any_of(throw_ways_, same)) return;
+  throw_ways_lost_ = way.guards.empty() || throw_ways_.size() == kMostThrows;
+  if (throw_ways_lost_) {
+    throw_ways_.clear();
+  } else {
+    throw_ways_.push_back(std::move(way));
+  }
+}
+
 void FunctionRun::add_plain_exit(const State& state, ValueId result, bool throws) {
   if (throws) {
-    may_throw_ = true;
+    add_throw(state);
     return;
   }
   plain_exits_.emplace_back(state, result);
@@ -156,7 +197,7 @@ std::vector<Cell> FunctionRun::holders_of(const State& state) const {
     if (std::find(done.begin(), done.end(), next) != done.end()) continue;
     done.push_back(next);
     for (const Cell& cell : state.cells) {
-      if (values_.target(cell.value) != next) continue;
+      if (!is_made_of(values_, cell.value, next)) continue;
       const bool in_block = values_.is_heap(values_.target(cell.base));
       if (!in_block && !is_input_place(values_, cell.base)) continue;
       const Value& v = values_[cell.value];
@@ -299,6 +340,10 @@ std::vector<Case> FunctionRun::export_cases() {
 void FunctionRun::export_plain() {
   Effect& effect = summary_.effect;
   effect.throws = may_throw_;
+  effect.throw_ways = std::move(throw_ways_);
+  for (GuardSet& way : effect.throw_ways) {
+    for (Guard& guard : way.guards) guard.value = exported_(guard.value);
+  }
   effect.returns = !plain_exits_.empty();
   if (plain_exits_.empty()) return;
   // The exits meet in a block after the last.
@@ -341,6 +386,8 @@ void FunctionRun::export_plain() {
           v.kind == ValueKind::cell && v.a == cell.base && v.number == cell.offset;
       if (untouched) continue;
       plain_writes_.push_back(cell);
+      const bool is_merged = v.kind == ValueKind::merge || v.kind == ValueKind::fresh;
+      if (is_merged && is_new(cell.value)) exported_.keep_merged(cell.value);
       effect.writes.push_back(
           {exported_(cell.base), cell.offset, cell.width, exported_(cell.value)});
     }

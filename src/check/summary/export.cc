@@ -48,7 +48,9 @@ ValueId ValueExport::operator()(ValueId id) {
       out = to_.pair(a, b);
       break;
     case ValueKind::element:
-      out = to_.element(a, static_cast<Elements>(v.number));
+      out = v.number < static_cast<std::int64_t>(Elements::found)
+                ? to_.element(a, static_cast<Elements>(v.number))
+                : to_.found_element(a);
       break;
     case ValueKind::fresh:
     case ValueKind::merge:
@@ -58,6 +60,11 @@ ValueId ValueExport::operator()(ValueId id) {
   }
   map_[id.index] = out;
   return out;
+}
+
+void ValueExport::keep_merged(ValueId id) {
+  if (map_.size() <= id.index) map_.resize(from_.size(), kNoValue);
+  if (map_[id.index] == kNoValue) map_[id.index] = to_.merged();
 }
 
 }  // namespace plumb::check

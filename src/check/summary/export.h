@@ -13,6 +13,8 @@ class ValueExport {
  public:
   ValueExport(const Values& from, Values& to) : from_(from), to_(to) {}
   ValueId operator()(ValueId id);
+  // Where the value is something new on every path: it stays a merged value then.
+  void keep_merged(ValueId id);
 
  private:
   const Values& from_;

@@ -324,6 +324,9 @@ class FunctionRun {
   const Cell* content(const State& state, ValueId container);
   bool holds_followed(const State& state, ValueId container);
   int is_loop_over(const State& state, ValueId a, ValueId b);
+  ValueId count_of(State& state, ValueId container);
+  void forget_count(State& state, ValueId container);
+  void forget_counts_at(State& state, ValueId base);
 
   // freed.cc: what is freed twice, or in another way than it was made.
   void release(State& state, std::uint32_t index, ValueId value, FamilyId family);
@@ -352,11 +355,14 @@ class FunctionRun {
                          const Input& input, const std::vector<Guard>& guards, Instance& at_call);
   bool presumes_refused(const State& state, std::uint32_t index, const Summary& summary,
                         const Case& taken, const Input& input, Instance& at_call) const;
+  bool presumes_shared(const State& state, const Summary& summary, const Case& taken,
+                       const Input& input, Instance& at_call) const;
   bool presumes_number(const State& state, const Summary& summary, const Case& taken,
                        const Input& input, Instance& at_call) const;
   bool fails_as_realloc(const State& state, const Summary& summary, const Case& taken,
                         const Input& input, Instance& at_call);
-  static bool presumes_dropped(const Summary& summary, const Case& taken, const Input& input);
+  static bool presumes_dropped(const Summary& summary, const Case& taken, const Input& input,
+                               bool destroys);
   void apply_case(State next, std::uint32_t index, FunctionId callee,
                   const std::vector<ValueId>& arguments, const Case* taken, const Input* input,
                   bool makes_focus, std::vector<State>& after);
@@ -365,6 +371,8 @@ class FunctionRun {
   bool join(State& into, const State& other, std::uint32_t block);
   Fact distance(const State& state, ValueId from, ValueId to) const;
   void note_entry(ValueId merged, ValueId base, std::int64_t offset, ValueId a, ValueId b);
+  void note_new(ValueId merged, ValueId a, ValueId b);
+  bool is_new(ValueId value) const;
 
   // ways.cc
   std::vector<Way> ways_of(const State& state) const;
@@ -405,6 +413,8 @@ class FunctionRun {
 
   // exits.cc
   void leave(State& state, std::uint32_t index, bool throws);
+  void add_throw(const State& state);
+  void raise_as_told(const State& state, std::uint32_t index, const std::vector<GuardSet>& ways);
   void add_plain_exit(const State& state, ValueId result, bool throws);
   void add_case(const State& state, ValueId result, bool throws);
   std::vector<Cell> holders_of(const State& state) const;
@@ -450,6 +460,8 @@ class FunctionRun {
 
   // By merged value: what was in its place on entry, and may still be.
   std::unordered_map<std::uint32_t, ValueId> entered_as_;
+  // By merged value, and by what a callee has written: is it something new in any case?
+  std::unordered_map<std::uint32_t, bool> all_new_;
 
   // Found by the plain run.
   std::map<Site, State> sites_;  // with the state before the call, as it came there first
@@ -461,6 +473,8 @@ class FunctionRun {
   std::vector<Move> plain_moves_;   // in values of the run
   std::vector<Cell> plain_writes_;  // of the plain effect, in values of the run
   bool may_throw_ = false;
+  std::vector<GuardSet> throw_ways_;  // in values of the run
+  bool throw_ways_lost_ = false;
   std::vector<Origin> passed_up_;  // blocks that come up from calls of the function itself
 
   // The run in hand.

@@ -25,6 +25,20 @@ void FunctionRun::note_entry(ValueId merged, ValueId base, std::int64_t offset, 
   }
 }
 
+// What is there behind the place where paths meet is new when it is on each of them: a block
+// that was made, a null. (A call may hand back what it was given.)
+void FunctionRun::note_new(ValueId merged, ValueId a, ValueId b) {
+  const bool both = (a == merged || is_new(a)) && (b == merged || is_new(b));
+  const auto [known, first] = all_new_.try_emplace(merged.index, both);
+  if (!first) known->second = known->second && both;
+}
+
+bool FunctionRun::is_new(ValueId value) const {
+  if (values_.is_integer(value) || values_.is_heap(values_.target(value))) return true;
+  const auto known = all_new_.find(value.index);
+  return known != all_new_.end() && known->second;
+}
+
 // How many bytes `to` is behind `from`, as far as it says itself.
 Fact FunctionRun::distance(const State& state, ValueId from, ValueId to) const {
   Fact out{0, 0, false};
@@ -70,6 +84,7 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
     }
     const ValueId merged = values_.merge(block, place, number, value, with);
     if (mode_ == Mode::plain && place != kNoValue) note_entry(merged, place, number, value, with);
+    if (mode_ == Mode::plain) note_new(merged, value, with);
     ValueId met = merged;
     const ValueId root = values_.root(value);
     const Value& r = values_[root];

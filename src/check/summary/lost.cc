@@ -85,6 +85,26 @@ bool FunctionRun::leads_to_focus(const State& state, ValueId top) const {
   return mark_focus(state, std::move(work));
 }
 
+namespace {
+
+// What a container of the C++ library allocates for itself. The library's code is right: it
+// loses no such block, nor does a call that comes back to the container's owner; the block is
+// lost with the container, when that is freed without its destructor.
+bool is_buffer_of_library(const ProgramView& program, const Known& known, Origin origin) {
+  constexpr int kDeepest = 12;
+  for (int i = 0; i < kDeepest && origin.callee != Origin::kNone; ++i) {
+    const Summary* summary = known.find(FunctionId::of(origin.callee));
+    if (!summary || origin.inner >= summary->blocks.size()) return false;
+    origin = summary->blocks[origin.inner].origin;
+  }
+  if (origin.callee != Origin::kNone) return false;
+  const std::string& name = program.function(FunctionId::of(origin.function)).body->display;
+  const bool of_library = name.starts_with("std::") || name.starts_with("__gnu_cxx::");
+  return of_library && name.find("allocator<") < name.find("::allocate(");
+}
+
+}  // namespace
+
 void FunctionRun::check_lost(State& state, std::uint32_t index, LossKind kind, ValueId kept) {
   if (mode_ != Mode::site || state.fate != Fate::live || state.lost_at != 0) return;
   if (reaches_focus(state, kept)) return;
@@ -101,6 +121,23 @@ void FunctionRun::check_lost(State& state, std::uint32_t index, LossKind kind, V
       state.fate = Fate::freed;
       return;
     }
+  }
+  const Operation& at = body_.operations[index];
+  bool in_call = false;
+  if (at.op == Op::call) {
+    const Value callee = values_[value(state, at.a)];
+    const bool named =
+        callee.kind == ValueKind::object && ObjectId{callee.number}.kind() == ObjectKind::function;
+    in_call =
+        named &&
+        program_.symbol(ProgramSymbolId::of(ObjectId{callee.number}.index())).function.has_value();
+  }
+  const bool in_library = body_.display.find("std::") < body_.display.find('(');
+  if ((in_call || in_library) &&
+      is_buffer_of_library(program_, known_,
+                           {id_.index, site_.operation, site_.callee, site_.inner})) {
+    state.fate = Fate::freed;
+    return;
   }
   // A block that another lost one holds is lost with it, not by itself.
   const auto holder = std::find_if(state.cells.begin(), state.cells.end(), [&](const Cell& cell) {

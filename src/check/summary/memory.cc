@@ -548,6 +548,7 @@ void FunctionRun::rewrite(State& state, ValueId value) {
   });
   escape(state, held);
   state.set_cell(base, kRest, 0, values_.fresh());
+  forget_counts_at(state, base);
 }
 
 void FunctionRun::havoc(State& state, ValueId value) {
@@ -561,6 +562,7 @@ void FunctionRun::havoc(State& state, ValueId value) {
   }
   state.drop_cells_of(base);
   state.set_cell(base, kRest, 0, values_.fresh());
+  forget_counts_at(state, base);
 }
 
 }  // namespace plumb::check

@@ -73,7 +73,18 @@ std::string summary_text(const Program& program, FunctionId function, const Summ
   std::string out;
   const Effect& effect = summary.effect;
   if (!effect.returns) out += "  does not return\n";
-  if (effect.throws) out += "  may throw\n";
+  if (effect.throws) {
+    out += "  may throw";
+    const char* separator = " when ";
+    for (const GuardSet& way : effect.throw_ways) {
+      for (const Guard& guard : way.guards) {
+        out += separator + fact_text(text(guard.value), guard.fact);
+        separator = " and ";
+      }
+      separator = ", or when ";
+    }
+    out += '\n';
+  }
   if (!summary.complete) out += "  touches more inputs than are listed\n";
   if (effect.result != kNoValue) {
     out += "  returns " + text(effect.result);

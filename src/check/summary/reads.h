@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "check/model/program.h"
+#include "check/model/virtual_calls.h"
 
 namespace plumb::check {
 
@@ -70,11 +71,13 @@ class ProgramView {
   struct Signature {
     std::uint32_t params = 0;
     bool variadic = false;
+    bool destroys = false;  // it is a destructor
   };
   Signature signature(FunctionId id) const {
     const ProgramFunction& function = program_.functions()[id.index];
     if (reads_) reads_->symbols.add(function.symbol.index);
-    return {function.body->params, function.body->variadic};
+    const bool destroys = is_destructor(program_.symbol(function.symbol).name);
+    return {function.body->params, function.body->variadic, destroys};
   }
 
  private:

@@ -11,7 +11,7 @@ namespace plumb::check {
 
 // A member that is added to one of these belongs into its description below.
 static_assert(sizeof(Value) == 24 && sizeof(Fact) == 24 && sizeof(Cell) == 24);
-static_assert(sizeof(Case) == 144 && sizeof(Origin) == 16 && sizeof(Effect) == 104);
+static_assert(sizeof(Case) == 144 && sizeof(Origin) == 16 && sizeof(Effect) == 128);
 static_assert(sizeof(TrailStep) == 8 && sizeof(Candidate) == 136);
 static_assert(sizeof(Summary) == sizeof(Values) + sizeof(Effect) + 152);
 
@@ -63,7 +63,8 @@ void fields(Archive& archive, Like<Meaning> auto& it) {
 
 template <typename Archive>
 void fields(Archive& archive, Like<Effect> auto& it) {
-  archive(it.returns, it.throws, it.result, it.result_fact, it.meanings, it.writes, it.moves);
+  archive(it.returns, it.throws, it.throw_ways, it.result, it.result_fact, it.meanings, it.writes,
+          it.moves);
 }
 
 template <typename Archive>
@@ -220,6 +221,12 @@ bool is_sound(const Summary& summary, FunctionId function, const Function& body)
              [&](const Cell& cell) { return named(cell.base) && named(cell.value); }) &&
          std::ranges::all_of(
              effect.moves, [&](const Move& each) { return named(each.from) && named(each.to); }) &&
+         std::ranges::all_of(effect.throw_ways,
+                             [&](const GuardSet& way) {
+                               return std::ranges::all_of(way.guards, [&](const Guard& guard) {
+                                 return named(guard.value);
+                               });
+                             }) &&
          (effect.meanings.empty() || effect.meanings.size() == kSigns) &&
          std::ranges::all_of(effect.meanings,
                              [&](const Meaning& each) {

@@ -109,6 +109,8 @@ struct Effect {
   std::vector<Meaning> meanings;  // by Sign; empty: the result says nothing
   std::vector<Cell> writes;
   std::vector<Move> moves;
+  // It throws when one of these holds. Empty: nothing is known of when.
+  std::vector<GuardSet> throw_ways;
 };
 
 // Limits of the analysis of one function. What lies beyond is taken as safe.

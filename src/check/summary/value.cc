@@ -277,8 +277,17 @@ ValueId Values::element(ValueId container, Elements which) {
                    .b = place,
                    .number = static_cast<std::int64_t>(each)});
   };
+  if (which == Elements::count) return make(which, kNoValue);
   const ValueId first = make(Elements::first, kNoValue);
   return which == Elements::first ? first : make(which, first);
+}
+
+ValueId Values::merged() { return intern({.kind = ValueKind::merge, .number = fresh_++}); }
+
+ValueId Values::found_element(ValueId container) {
+  const auto number =
+      static_cast<std::uint32_t>(Elements::found) + static_cast<std::uint32_t>(fresh_++);
+  return element(container, static_cast<Elements>(number));
 }
 
 ValueId Values::word(ValueId aggregate, std::int64_t offset) const {

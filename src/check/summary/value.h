@@ -10,7 +10,8 @@
 //   binary, compare, cast   of other values
 //   reach b              anything that can be reached from b (lists, trees)
 //   pair (a, b)          an aggregate of two words in a register
-//   element (c, any)     the address of an element of the container at c
+//   element (c, any)     the address of an element of the container at c; (c, count):
+//                        the place of how many it has
 //
 // A pointer's base is never itself a pointer and its offset never 0, so the
 // same place has one name. All elements of a container are one place, see
@@ -48,8 +49,9 @@ enum class ValueKind : std::uint8_t {
   element,
 };
 
-// Which element of a container an address is that of.
-enum class Elements : std::uint8_t { first, any, end };
+// Which element of a container an address is that of. `found` is one that was looked up,
+// which may be the end; each look-up has a number of its own, from `found` on.
+enum class Elements : std::uint32_t { first, any, end, count, found };
 
 struct Value {
   ValueKind kind = ValueKind::none;
@@ -96,12 +98,15 @@ class Values {
   ValueId param(std::uint32_t number);
   ValueId object(ObjectId object);
   ValueId fresh();
+  // In a table of a summary: what is there behind the callee, and was not before.
+  ValueId merged();
   ValueId cell(ValueId base, std::int64_t offset, std::uint32_t width);
   ValueId pointer(ValueId base, std::int64_t offset);
   ValueId index(ValueId base, ValueId by, std::int64_t scale);
   ValueId reach(ValueId base);
   ValueId pair(ValueId first, ValueId second);
   ValueId element(ValueId container, Elements which);
+  ValueId found_element(ValueId container);
   // A word of an aggregate; of one that is not known by its words, kNoValue.
   ValueId word(ValueId aggregate, std::int64_t offset) const;
   // `likely` or `other` save the look-up when they are the one.

@@ -24,6 +24,9 @@ std::uint64_t Values::possible_bits(ValueId id, int depth) const {
   const Value& v = (*this)[id];
   if (v.kind == ValueKind::integer) return static_cast<std::uint64_t>(v.number);
   if (v.kind == ValueKind::compare) return 1;
+  // What an allocator gives is aligned: a tag has room in the low bits.
+  constexpr std::uint64_t kAligned = ~std::uint64_t{15};
+  if (v.kind == ValueKind::object && ObjectId{v.number}.kind() == ObjectKind::heap) return kAligned;
   if (depth > kDeepest) return ~std::uint64_t{0};
   if (v.kind == ValueKind::cast) {
     if (v.code == Code::truncate) return possible_bits(v.a, depth + 1) & mask_of(v.width);
