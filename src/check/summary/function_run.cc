@@ -98,13 +98,7 @@ void FunctionRun::run_site(const Site& site, const State& before) {
   outlived_ = false;
   const std::size_t found = candidates_->size();
   follow_site(site, before);
-  // A loop that counts makes a list, and the first of its blocks is not the one that is
-  // handed out: any other may be.
-  const auto later = later_rounds_.find(site);
-  if (outlived_ && cases_.empty() && candidates_->size() == found && later != later_rounds_.end() &&
-      work_ <= limits_.work) {
-    follow_site(site, later->second);
-  }
+  if (candidates_->size() == found) follow_later_rounds(site);
   if (run_work_ > limits_.run_work) cut(Cut::work);
   if (cases_overflow_) cut(Cut::cases);
   // Whether a block stays in a global while a cycle goes round is not known.
@@ -128,6 +122,30 @@ void FunctionRun::run_site(const Site& site, const State& before) {
   made.family = family_;
   made.cases = export_cases();
   if (!made.cases.empty()) summary_.blocks.push_back(std::move(made));
+}
+
+// The first block of a site in a loop is not lost. Any other may be: `if (!first) first =
+// block`. And where a loop that counts makes a list, the first is not the one that is handed
+// out; of all others it is the later ones that say what becomes of the block.
+void FunctionRun::follow_later_rounds(const Site& site) {
+  const auto later = later_rounds_.find(site);
+  if (later == later_rounds_.end() || work_ > limits_.work) return;
+  later_round_ = !outlived_ || !cases_.empty();
+  if (!later_round_) {
+    follow_site(site, later->second);
+    return;
+  }
+  if (run_work_ > limits_.run_work) cut(Cut::work);
+  std::vector<Case> cases = std::move(cases_);
+  const bool overflow = cases_overflow_;
+  const std::vector<ValueId> touched = touched_inputs_;
+  const std::size_t found = candidates_->size();
+  follow_site(site, later->second);
+  for (std::size_t i = found; i < candidates_->size(); ++i) (*candidates_)[i].later = true;
+  touched_inputs_ = touched;
+  cases_ = std::move(cases);
+  cases_overflow_ = overflow;
+  later_round_ = false;
 }
 
 void FunctionRun::follow_site(const Site& site, State before) {
@@ -179,6 +197,9 @@ void FunctionRun::run_inputs() {
 }
 
 void FunctionRun::run_input(ValueId input) {
+  const Value& whole = values_[input];
+  const bool is_first = whole.kind == ValueKind::param && whole.number == 0;
+  if (is_first && is_member_of_container(program_.name(id_))) return;
   if (work_ > limits_.work || summary_.inputs.size() >= limits_.inputs) {
     cut(work_ > limits_.work ? Cut::work : Cut::inputs);
     summary_.complete = false;
