@@ -158,11 +158,13 @@ def print_table(rows: dict[str, dict]) -> None:
                  for t in tools]
         print(f"| {name} | {row['native']:.2f} | " + " | ".join(cells) + " |")
     # The small ones of ours have bars of their own and are not in the mean.
-    others = [row for name, row in rows.items() if PROGRAMS[name].package]
+    others = [{**row, "leaks": PROGRAMS[name].leaks} for name, row in rows.items()
+              if PROGRAMS[name].package]
     for label, key in (("time", "time"), ("memory less 4 MB", "spared")):
         cells = []
         for tool in tools:
-            values = [row[tool][key] for row in others if tool in row]
+            values = [row[tool][key] for row in others
+                      if tool in row and not (key == "spared" and row["leaks"])]
             cells.append(f"{measure.geometric_mean(values):.2f}x" if values else "")
         print(f"| geometric mean, {label} of the packages | | " + " | ".join(cells) + " |")
     print("\nCPU time, then peak memory, as ratios to native.")
