@@ -86,5 +86,32 @@ void plain_bad(const char* t) { Plain* g = new Plain("text"); g->a = strdup(t); 
                  "cc");
 }
 
+// The same where a macro does it, in the function that has the block.
+TEST(ReferenceCount, ThatIsLoweredInPlace) {
+  expect_by_name(R"(
+#include <stdlib.h>
+struct text { size_t length; unsigned count; char bytes[2]; };
+static struct text *make(size_t n, unsigned count) {
+  struct text *t = malloc(sizeof *t + n);
+  if (!t) abort();
+  t->length = n;
+  t->count = count;
+  return t;
+}
+#define DROP(t) if (--(t)->count == 0) free(t)
+void shared_ok(unsigned many) { struct text *t = make(3, many); DROP(t); }
+void other_way_ok(unsigned many) {
+  struct text *t = make(3, many);
+  t->count -= 1;
+  if (t->count == 0) free(t);
+}
+void own_ok(void) { struct text *t = make(3, 1); DROP(t); }
+void twice_bad(void) { struct text *t = make(3, 2); DROP(t); }
+void looked_at_bad(unsigned many) { struct text *t = make(3, many); if (t->count == 0) free(t); }
+void raised_bad(unsigned many) { struct text *t = make(3, many); if (++t->count == 0) free(t); }
+)",
+                 "c");
+}
+
 }  // namespace
 }  // namespace plumb::check

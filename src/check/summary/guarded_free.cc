@@ -6,6 +6,9 @@
 // there by the mere supposition that a field has the other value. A field that the path knows
 // something of decides as it would anywhere else, and so does a parameter or a status: they
 // may be anything.
+//
+// `if (--text->count == 0) free(text);` is the same with a count of references in the block
+// itself: when the path does not know it, that it is not zero says that others have the block.
 #include <algorithm>
 
 #include "check/summary/function_run.h"
@@ -52,6 +55,24 @@ bool FunctionRun::tells_of_field(ValueId id) const {
   }
 }
 
+// Is the condition whether a number that the followed block has, one less than it was, is zero?
+bool FunctionRun::tells_of_count(const State& state, ValueId condition) const {
+  ValueId id = condition;
+  if (values_[id].kind == ValueKind::compare) {
+    if (!values_.is_zero(values_[id].b)) return false;
+    id = values_[id].a;
+  }
+  const Value& less = values_[id];
+  const bool lowered = (less.kind == ValueKind::pointer && less.number == -1) ||
+                       (less.kind == ValueKind::binary && values_.is_integer(less.b) &&
+                        ((less.code == Code::add && values_[less.b].number == -1) ||
+                         (less.code == Code::sub && values_[less.b].number == 1)));
+  if (!lowered || values_.is_integer(less.a)) return false;
+  return std::ranges::any_of(state.cells, [&](const Cell& cell) {
+    return cell.value == id && values_.target(cell.base) == focus_;
+  });
+}
+
 bool FunctionRun::frees_argument(ValueId callee, std::size_t argument) const {
   const Value& v = values_[callee];
   if (v.kind != ValueKind::object || ObjectId{v.number}.kind() != ObjectKind::function) {
@@ -76,7 +97,11 @@ bool FunctionRun::frees_argument(ValueId callee, std::size_t argument) const {
 bool FunctionRun::presumes_spared(const State& state, Operand asked, BlockIndex frees,
                                   BlockIndex on) {
   if (mode_ != Mode::site || state.fate != Fate::live) return false;
-  if (!tells_of_field(value(state, asked)) || is_read_locally(body_, asked)) return false;
+  const ValueId condition = value(state, asked);
+  if (!tells_of_count(state, condition) &&
+      (!tells_of_field(condition) || is_read_locally(body_, asked))) {
+    return false;
+  }
   const Block& range = body_.blocks[frees.index];
   if (range.end - range.begin > kMostOperations) return false;
   const Operation& last = body_.operations[range.end - 1];
