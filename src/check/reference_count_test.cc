@@ -62,6 +62,24 @@ void once_too_many_bad() { Object* o = new Object; o->ref(); o->unref(); }
                  "cc");
 }
 
+TEST(ReferenceCount, OfTheLibrary) {
+  expect_by_name(R"(
+#include <map>
+#include <memory>
+#include <string>
+struct Part { virtual ~Part() {} };
+struct Wheel : Part {};
+struct Hub {
+  std::map<std::string, std::shared_ptr<Part>> all;
+  void add(const std::string& name, const std::shared_ptr<Part>& p) { all.emplace(name, p); }
+};
+void registered_ok(Hub& hub) { hub.add("a", std::make_shared<Wheel>()); }
+void shared_ok() { auto p = std::make_shared<Wheel>(); auto q = p; std::shared_ptr<Part> r(q); }
+void released_bad() { auto p = std::make_unique<Wheel>(); p.release(); }
+)",
+                 "cc");
+}
+
 // A text or a number that the caller does not know says which of its members a destructor frees.
 TEST(ReferenceCount, ADestructorSparesNothingByChance) {
   expect_by_name(R"(

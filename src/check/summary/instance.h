@@ -26,6 +26,8 @@ class FunctionRun::Instance {
     if (target.variadic) named_ = target.params;
   }
 
+  FunctionId callee() const { return callee_; }
+
   ValueId operator()(ValueId id) {
     if (id == kNoValue) return kNoValue;
     if (map_[id.index] != kNoValue) return map_[id.index];

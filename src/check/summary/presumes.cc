@@ -274,27 +274,24 @@ bool FunctionRun::presumes_dropped(const Summary& summary, const Case& taken, co
 
 namespace {
 
-// Is it a number that the callee changes by a constant, and puts back?
+// Is it a number that the callee changes by a constant, and puts back? Looked at before or after.
 bool is_counted(const Summary& summary, const Case& taken, ValueId id) {
+  const Values& values = summary.values;
   const auto is_changed = [&](ValueId value) {
-    const Value& v = summary.values[value];
-    if (v.kind != ValueKind::binary || (v.code != Code::add && v.code != Code::sub) ||
-        !summary.values.is_integer(v.b)) {
-      return false;
-    }
     const auto has = [&](const Cell& cell) {
       ValueId put = cell.value;
-      while (put != value && summary.values[put].kind == ValueKind::cast)
-        put = summary.values[put].a;
-      return put == value;
+      while (values[put].kind == ValueKind::cast) put = values[put].a;
+      const Value& v = values[put];
+      return v.kind == ValueKind::binary && (v.code == Code::add || v.code == Code::sub) &&
+             values.is_integer(v.b) && (put == value || v.a == value);
     };
     return std::ranges::any_of(taken.beside, has) ||
            std::ranges::any_of(summary.effect.writes, has);
   };
   while (!is_changed(id)) {
-    const Value& v = summary.values[id];
+    const Value& v = values[id];
     if (v.kind != ValueKind::cast && v.kind != ValueKind::compare) return false;
-    if (v.kind == ValueKind::compare && !summary.values.is_integer(v.b)) return false;
+    if (v.kind == ValueKind::compare && !values.is_integer(v.b)) return false;
     id = v.a;
   }
   return true;
@@ -307,6 +304,21 @@ bool is_counted(const Summary& summary, const Case& taken, ValueId id) {
 bool FunctionRun::presumes_shared(const State& state, const Summary& summary, const Case& taken,
                                   const Input& input, Instance& at_call) const {
   if (taken.fate != Fate::live || !taken.holders.empty()) return false;
+  const auto is_known = [&](ValueId count) {
+    // Its own caller may know.
+    return values_.is_integer(count) || (mode_ == Mode::input && is_about_input(count));
+  };
+  // A destructor that lowers a count and does no more.
+  const bool elsewhere = std::ranges::any_of(
+      input.cases, [](const Case& other) { return other.fate != Fate::live && !other.throws; });
+  const bool lowers = std::ranges::any_of(taken.beside, [&](const Cell& cell) {
+    ValueId put = cell.value;
+    while (summary.values[put].kind == ValueKind::cast) put = summary.values[put].a;
+    const Value& v = summary.values[put];
+    return v.kind == ValueKind::binary && v.code == Code::add && summary.values.is_integer(v.b) &&
+           summary.values[v.b].number == -1 && !is_known(at_call(v.a));
+  });
+  if (elsewhere && lowers && program_.signature(at_call.callee()).destroys) return true;
   return std::ranges::any_of(taken.guards, [&](const Guard& guard) {
     if (!is_counted(summary, taken, guard.value)) return false;
     const bool decides = std::ranges::any_of(input.cases, [&](const Case& other) {
@@ -316,8 +328,7 @@ bool FunctionRun::presumes_shared(const State& state, const Summary& summary, co
     });
     if (!decides) return false;
     const ValueId count = at_call(guard.value);
-    // Its own caller may know.
-    if (values_.is_integer(count) || (mode_ == Mode::input && is_about_input(count))) return false;
+    if (is_known(count)) return false;
     const Fact known = state.fact(values_, count);
     return known.low < guard.fact.low || known.high > guard.fact.high ||
            (guard.fact.nonzero && !is_nonzero(state, count));
