@@ -187,6 +187,7 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
   const bool fails = taken && input && o.width != 0 && next.failure == kNoValue &&
                      fails_as_realloc(next, summary, *taken, *input, at_call);
   if (taken) {
+    if (input && presumes_null_beside(next, index, summary, *taken, *input, at_call)) return;
     if (input && presumes_disowned(next, summary, *taken, *input, taken->guards, at_call)) return;
     if (input && presumes_refused(next, index, summary, *taken, *input, at_call)) return;
     if (input && presumes_dropped(summary, *taken, *input, target.destroys)) return;
@@ -251,8 +252,9 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
     next.tested = false;
   }
   if (o.width && result != kNoValue) {
-    promise(result, effect.meanings, at_call);
-    narrow(next, effect.meanings, at_call, fact);
+    const std::vector<Meaning> meanings = likely_meanings(next, index, summary, at_call);
+    promise(result, meanings, at_call);
+    narrow(next, meanings, at_call, fact);
   }
   if (taken) {
     for (const std::vector<Cell>* cells : {&taken->beside, &taken->holders}) {

@@ -347,10 +347,15 @@ class FunctionRun {
              const std::vector<ValueId>& arguments, std::vector<State>& after);
   void apply_summary(State state, std::uint32_t index, FunctionId callee,
                      const std::vector<ValueId>& arguments, std::vector<State>& after);
-  bool presumes_alone(const State& state, const Summary& summary, const NewBlock& block,
-                      const Case& taken, Instance& at_call) const;
   const Input* refused_holder(State& state, const Summary& summary, Instance& at_call) const;
   bool relies_on_keeping(const Input& input, const Case& taken, std::uint32_t index) const;
+  void apply_case(State next, std::uint32_t index, FunctionId callee,
+                  const std::vector<ValueId>& arguments, const Case* taken, const Input* input,
+                  bool makes_focus, std::vector<State>& after);
+
+  // presumes.cc: what would have to be guessed for a case to be taken.
+  bool presumes_alone(const State& state, const Summary& summary, const NewBlock& block,
+                      const Case& taken, Instance& at_call) const;
   bool presumes_disowned(const State& state, const Summary& summary, const Case& taken,
                          const Input& input, const std::vector<Guard>& guards, Instance& at_call);
   bool presumes_refused(const State& state, std::uint32_t index, const Summary& summary,
@@ -363,9 +368,14 @@ class FunctionRun {
                         const Input& input, Instance& at_call);
   static bool presumes_dropped(const Summary& summary, const Case& taken, const Input& input,
                                bool destroys);
-  void apply_case(State next, std::uint32_t index, FunctionId callee,
-                  const std::vector<ValueId>& arguments, const Case* taken, const Input* input,
-                  bool makes_focus, std::vector<State>& after);
+  bool presumes_null(const State& state, std::uint32_t index, const Summary& summary,
+                     const Guard& guard, bool fields, Instance& at_call) const;
+  bool presumes_null_beside(const State& state, std::uint32_t index, const Summary& summary,
+                            const Case& taken, const Input& input, Instance& at_call) const;
+  bool choose_way(State& state, const Summary& summary, const Case& taken, const Input* input,
+                  Instance& at_call);
+  std::vector<Meaning> likely_meanings(const State& state, std::uint32_t index,
+                                       const Summary& summary, Instance& at_call) const;
 
   // join.cc
   bool join(State& into, const State& other, std::uint32_t block);
@@ -379,8 +389,6 @@ class FunctionRun {
   void join_ways(State& into, const State& other, bool widens) const;
   void join_reasons(State& into, const State& other, bool widens) const;
   void add_ways(Case& into, const Case& other) const;
-  bool choose_way(State& state, const Summary& summary, const Case& taken, const Input* input,
-                  Instance& at_call);
 
   // lost.cc
   bool is_focus(ValueId value) const { return values_.target(value) == focus_; }
@@ -469,6 +477,7 @@ class FunctionRun {
   std::map<Site, State> later_rounds_;
   std::vector<ValueId> touched_inputs_;
   std::vector<bool> used_as_;  // by value: two bits, see note_use()
+  std::vector<bool> tested_;   // by value: the source compares it with null
   std::vector<std::pair<State, ValueId>> plain_exits_;
   std::vector<Move> plain_moves_;   // in values of the run
   std::vector<Cell> plain_writes_;  // of the plain effect, in values of the run
