@@ -495,7 +495,10 @@ class FunctionRun {
   FamilyId family_ = 0;          // of the focus
   bool applying_ = false;        // what a callee does is being put into the caller's words
   bool starting_ = false;        // the call that makes the focus is being run
-  bool outlived_ = false;        // a later block of its site held the focus: out of sight
+  // Of the callee in hand: what it may free, when that leads to the focus as well as the input
+  // that is looked at.
+  std::vector<const Input*> other_names_;
+  bool outlived_ = false;  // a later block of its site held the focus: out of sight
   std::pair<Site, std::uint32_t> last_unknown_{{}, ~0u};
   std::uint64_t run_work_ = 0;
   struct Seen {
