@@ -195,6 +195,7 @@ static int take(struct item *to, const struct item *from) {
   return 0;
 }
 int replace_bad(struct item *to, const char *name) {
+  if (to == NULL) puts(name);
   struct item *item = calloc(1, sizeof *item);
   if (!item) abort();
   item->name = strdup(name);

@@ -82,15 +82,27 @@ void FunctionRun::apply_summary(State state, std::uint32_t index, FunctionId cal
       const Value& all = values_[given];
       return leads_to_focus(probe, all.kind == ValueKind::reach ? all.a : given);
     };
+    const auto frees = [](const Input& input) {
+      return std::ranges::any_of(input.cases,
+                                 [](const Case& each) { return each.fate == Fate::freed; });
+    };
     // A place that has a name says more than anything that can be reached.
     for (const bool by_reach : {false, true}) {
       for (const Input& input : summary.inputs) {
         const bool is_reach = summary.values[input.value].kind == ValueKind::reach;
         if (is_reach != by_reach || !concerns(input)) continue;
+        // Several may lead to the block: a buffer, and where in it reading goes on.
+        for (const Input& other : summary.inputs) {
+          const bool has_place = summary.values[other.value].kind == ValueKind::cell;
+          if (&other != &input && has_place && frees(other) && concerns(other)) {
+            other_names_.push_back(&other);
+          }
+        }
         for (const Case& each : input.cases) {
           if (relies_on_keeping(input, each, index)) continue;
           apply_case(state, index, callee, arguments, &each, &input, false, after);
         }
+        other_names_.clear();
         return;
       }
     }
@@ -205,6 +217,7 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
   const bool fails = taken && input && o.width != 0 && next.failure == kNoValue &&
                      fails_as_realloc(next, summary, *taken, *input, at_call);
   if (taken) {
+    if (input && presumes_null_beside(next, index, summary, *taken, *input, at_call)) return;
     if (input && presumes_disowned(next, summary, *taken, *input, taken->guards, at_call)) return;
     if (input && presumes_refused(next, index, summary, *taken, *input, at_call)) return;
     if (input && presumes_dropped(summary, *taken, *input, target.destroys)) return;
@@ -272,8 +285,9 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
     next.tested = false;
   }
   if (o.width && result != kNoValue) {
-    promise(result, effect.meanings, at_call);
-    narrow(next, effect.meanings, at_call, fact);
+    const std::vector<Meaning> meanings = likely_meanings(next, index, summary, at_call);
+    promise(result, meanings, at_call);
+    narrow(next, meanings, at_call, fact);
   }
   if (taken) {
     for (const std::vector<Cell>* cells : {&taken->beside, &taken->holders}) {
@@ -342,6 +356,13 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
     store(next, write.to, write.width, write.value);
   }
   for (const Cell& cell : own) next.set_cell(cell.base, cell.offset, cell.width, cell.value);
+  // Freed, since another place that led to it has something else now.
+  for (const Input* other : other_names_) {
+    const Value& place = summary.values[other->value];
+    const auto [base, offset] = values_.place(values_.pointer(at_call(place.a), place.number));
+    const Cell* now = next.find_cell(base, offset);
+    if (now && !is_focus(now->value) && next.fate == Fate::live) next.fate = Fate::freed;
+  }
 
   if (makes_focus) {
     next.fate = taken->fate;

@@ -352,11 +352,16 @@ class FunctionRun {
   void apply_summary(State state, std::uint32_t index, FunctionId callee,
                      const std::vector<ValueId>& arguments, bool is_part,
                      std::vector<State>& after);
-  bool presumes_alone(const State& state, const Summary& summary, const NewBlock& block,
-                      const Case& taken, Instance& at_call) const;
   bool is_below(const Summary& summary, ValueId value, Instance& at_call) const;
   const Input* refused_holder(State& state, const Summary& summary, Instance& at_call) const;
   bool relies_on_keeping(const Input& input, const Case& taken, std::uint32_t index) const;
+  void apply_case(State next, std::uint32_t index, FunctionId callee,
+                  const std::vector<ValueId>& arguments, const Case* taken, const Input* input,
+                  bool makes_focus, std::vector<State>& after);
+
+  // presumes.cc: what would have to be guessed for a case to be taken.
+  bool presumes_alone(const State& state, const Summary& summary, const NewBlock& block,
+                      const Case& taken, Instance& at_call) const;
   bool presumes_disowned(const State& state, const Summary& summary, const Case& taken,
                          const Input& input, const std::vector<Guard>& guards, Instance& at_call);
   bool presumes_refused(const State& state, std::uint32_t index, const Summary& summary,
@@ -369,9 +374,14 @@ class FunctionRun {
                         const Input& input, Instance& at_call);
   static bool presumes_dropped(const Summary& summary, const Case& taken, const Input& input,
                                bool destroys);
-  void apply_case(State next, std::uint32_t index, FunctionId callee,
-                  const std::vector<ValueId>& arguments, const Case* taken, const Input* input,
-                  bool makes_focus, std::vector<State>& after);
+  bool presumes_null(const State& state, std::uint32_t index, const Summary& summary,
+                     const Guard& guard, bool fields, Instance& at_call) const;
+  bool presumes_null_beside(const State& state, std::uint32_t index, const Summary& summary,
+                            const Case& taken, const Input& input, Instance& at_call) const;
+  bool choose_way(State& state, const Summary& summary, const Case& taken, const Input* input,
+                  Instance& at_call);
+  std::vector<Meaning> likely_meanings(const State& state, std::uint32_t index,
+                                       const Summary& summary, Instance& at_call) const;
 
   // join.cc
   bool join(State& into, const State& other, std::uint32_t block);
@@ -385,8 +395,6 @@ class FunctionRun {
   void join_ways(State& into, const State& other, bool widens) const;
   void join_reasons(State& into, const State& other, bool widens) const;
   void add_ways(Case& into, const Case& other) const;
-  bool choose_way(State& state, const Summary& summary, const Case& taken, const Input* input,
-                  Instance& at_call);
 
   // lost.cc
   bool is_focus(ValueId value) const { return values_.target(value) == focus_; }
@@ -475,6 +483,7 @@ class FunctionRun {
   std::map<Site, State> later_rounds_;
   std::vector<ValueId> touched_inputs_;
   std::vector<bool> used_as_;  // by value: two bits, see note_use()
+  std::vector<bool> tested_;   // by value: the source compares it with null
   std::vector<std::pair<State, ValueId>> plain_exits_;
   std::vector<Move> plain_moves_;   // in values of the run
   std::vector<Cell> plain_writes_;  // of the plain effect, in values of the run
@@ -493,7 +502,10 @@ class FunctionRun {
   bool applying_ = false;        // what a callee does is being put into the caller's words
   bool starting_ = false;        // the call that makes the focus is being run
   bool later_round_ = false;     // it is one that a loop makes when it comes there again
-  bool outlived_ = false;        // a later block of its site held the focus: out of sight
+  // Of the callee in hand: what it may free, when that leads to the focus as well as the input
+  // that is looked at.
+  std::vector<const Input*> other_names_;
+  bool outlived_ = false;  // a later block of its site held the focus: out of sight
   std::pair<Site, std::uint32_t> last_unknown_{{}, ~0u};
   std::uint64_t run_work_ = 0;
   struct Seen {

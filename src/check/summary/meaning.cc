@@ -6,8 +6,8 @@ namespace plumb::check {
 
 namespace {
 
-constexpr std::size_t kMostGuards = 12;  // of one sign
-constexpr std::size_t kMostWays = 6;     // of one sign
+constexpr std::size_t kMostGuards = 16;  // of one sign
+constexpr std::size_t kMostWays = 10;    // of one sign
 constexpr std::size_t kMostPromises = 4000;
 
 constexpr unsigned bit(Sign sign) { return 1u << static_cast<unsigned>(sign); }
@@ -110,16 +110,38 @@ bool FunctionRun::assume_all(State& state, const std::vector<Guard>& guards) {
 }
 
 // One of these holds: false when none can, and when it is only one, what it says is known.
+// Of several, a function that says why it fails itself passes them on.
 bool FunctionRun::assume_one(State& state, const std::vector<GuardSet>& ways) {
-  const GuardSet* only = nullptr;
+  std::vector<const GuardSet*> possible;
   for (const GuardSet& way : ways) {
-    const bool possible = std::ranges::none_of(
+    const bool excluded = std::ranges::any_of(
         way.guards, [&](const Guard& guard) { return rules_out(state, guard.value, guard.fact); });
-    if (!possible) continue;
-    if (only) return true;
-    only = &way;
+    if (!excluded) possible.push_back(&way);
   }
-  return ways.empty() || (only && assume_all(state, only->guards));
+  if (ways.empty()) return true;
+  if (possible.empty()) return false;
+  if (possible.size() == 1) return assume_all(state, possible.front()->guards);
+  if (mode_ != Mode::plain) return true;
+  std::vector<Way> all;
+  for (const Way& before : ways_of(state)) {
+    for (const GuardSet* way : possible) {
+      if (all.size() == kMostWays) return true;
+      State probe;
+      probe.facts = before;
+      bool tells = false;
+      bool can_be = true;
+      for (const Guard& guard : way->guards) {
+        if (!is_about_input(guard.value)) continue;
+        tells = true;
+        can_be = can_be && probe.learn(values_, guard.value, guard.fact);
+      }
+      if (!tells) return true;
+      if (can_be) all.push_back(std::move(probe.facts));
+    }
+  }
+  if (all.empty()) return false;
+  state.ways = std::move(all);
+  return true;
 }
 
 // Something was learned of the value. False when the call cannot have returned that.

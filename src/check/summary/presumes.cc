@@ -396,4 +396,81 @@ bool FunctionRun::fails_as_realloc(const State& state, const Summary& summary, c
   });
 }
 
+namespace {
+
+// The parameter of which the guard says that it is null, or kNoValue.
+ValueId null_parameter(const Summary& summary, const Guard& guard) {
+  if (!says_null(summary.values, guard)) return kNoValue;
+  const Value& v = summary.values[guard.value];
+  const ValueId out = v.kind == ValueKind::compare ? v.a : guard.value;
+  return summary.values[out].kind == ValueKind::param ? out : kNoValue;
+}
+
+// Does the call pass a pointer there, as the source says?
+bool passes_pointer(const Function& body, const Operation& call, std::int64_t number) {
+  if (number < 0 || number >= call.pool_count) return false;
+  const Operand operand = body.pool[call.pool_begin + static_cast<std::uint32_t>(number)];
+  if (operand.kind() != OperandKind::result) return false;
+  const Operation& made = body.operations[operand.index()];
+  return made.op == Op::load && made.pointer;
+}
+
+}  // namespace
+
+// A function that refuses null: that the caller passes it, of which nothing says so, would be
+// a guess. `fields`: what comes out of memory may be null for that no more than a parameter.
+bool FunctionRun::presumes_null(const State& state, std::uint32_t index, const Summary& summary,
+                                const Guard& guard, bool fields, Instance& at_call) const {
+  const ValueId parameter = null_parameter(summary, guard);
+  if (parameter == kNoValue) return false;
+  if (!passes_pointer(body_, body_.operations[index], summary.values[parameter].number)) {
+    return false;
+  }
+  const ValueId given = at_call(parameter);
+  const ValueKind kind = values_[given].kind;
+  const bool entered = kind == ValueKind::param || (kind == ValueKind::cell && fields);
+  const bool tested = given.index < tested_.size() && tested_[given.index];
+  return entered && !tested && state.fact(values_, given).trivial();
+}
+
+// The same where the function takes the block otherwise: it does nothing to it only then.
+bool FunctionRun::presumes_null_beside(const State& state, std::uint32_t index,
+                                       const Summary& summary, const Case& taken,
+                                       const Input& input, Instance& at_call) const {
+  if (taken.fate != Fate::live || !taken.in_place || taken.throws || !taken.holders.empty() ||
+      input.cases.size() == 1) {
+    return false;
+  }
+  const auto presumes = [&](const std::vector<Guard>& guards) {
+    return std::ranges::any_of(guards, [&](const Guard& guard) {
+      return presumes_null(state, index, summary, guard, false, at_call);
+    });
+  };
+  return presumes(taken.guards) ||
+         (!taken.ways.empty() && std::ranges::all_of(taken.ways, [&](const GuardSet& way) {
+           return presumes(way.guards);
+         }));
+}
+
+// What the callee's result means, without the failures that would come of such a null alone. A
+// number tells of one when it is not zero, a pointer when it is.
+std::vector<Meaning> FunctionRun::likely_meanings(const State& state, std::uint32_t index,
+                                                  const Summary& summary, Instance& at_call) const {
+  const bool pointer = body_.operations[index].width == sizeof(void*);
+  const auto presumes = [&](const Guard& guard) {
+    return presumes_null(state, index, summary, guard, !pointer, at_call);
+  };
+  std::vector<Meaning> out = summary.effect.meanings;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    Meaning& meaning = out[i];
+    if (!meaning.possible || (static_cast<Sign>(i) == Sign::zero) != pointer) continue;
+    const bool listed = !meaning.ways.empty();
+    std::erase_if(meaning.ways,
+                  [&](const GuardSet& way) { return std::ranges::any_of(way.guards, presumes); });
+    const bool none = listed && meaning.ways.empty();
+    if (none || std::ranges::any_of(meaning.guards, presumes)) meaning.possible = false;
+  }
+  return out;
+}
+
 }  // namespace plumb::check

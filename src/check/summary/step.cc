@@ -113,10 +113,16 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
       state.set_result(index, result);
       break;
     }
-    case Op::compare:
-      state.set_result(index,
-                       values_.compare(o.code, value(state, o.a), value(state, o.b), o.width));
+    case Op::compare: {
+      const ValueId a = value(state, o.a);
+      const ValueId b = value(state, o.b);
+      if (values_.is_zero(b)) {
+        if (tested_.size() <= a.index) tested_.resize(a.index + 64, false);
+        tested_[a.index] = true;
+      }
+      state.set_result(index, values_.compare(o.code, a, b, o.width));
       break;
+    }
     case Op::cast:
       state.set_result(index, values_.cast(o.code, value(state, o.a), o.width));
       break;

@@ -13,8 +13,8 @@ namespace plumb::check {
 namespace {
 
 constexpr std::size_t kMostWays = 8;
-constexpr std::size_t kMostReasons = 6;  // of a result
-constexpr std::size_t kMostFacts = 24;   // of a way
+constexpr std::size_t kMostReasons = 10;  // of a result
+constexpr std::size_t kMostFacts = 24;    // of a way
 
 Fact both(const Fact& a, const Fact& b) {
   return {std::max(a.low, b.low), std::min(a.high, b.high), a.nonzero || b.nonzero};
@@ -23,6 +23,72 @@ Fact both(const Fact& a, const Fact& b) {
 bool is_same(const std::vector<Guard>& a, const std::vector<Guard>& b) {
   return std::ranges::equal(
       a, b, [](const Guard& x, const Guard& y) { return x.value == y.value && x.fact == y.fact; });
+}
+
+// Is `part` what the value is made of? A condition says something of that, too.
+bool is_part_of(const Values& values, ValueId part, ValueId of, int depth = 0) {
+  constexpr int kDeepest = 4;
+  if (part == of) return true;
+  if (depth == kDeepest) return false;
+  const Value& v = values[of];
+  const bool two = v.kind == ValueKind::compare || v.kind == ValueKind::binary;
+  return ((two || v.kind == ValueKind::cast) && is_part_of(values, part, v.a, depth + 1)) ||
+         (two && is_part_of(values, part, v.b, depth + 1));
+}
+
+// Are the two ways the same but for a condition that holds in one of them only? Then `a`
+// without that is both.
+bool absorbs(const Values& values, Way& a, const Way& b) {
+  Way same;
+  std::vector<ValueId> differ;
+  ValueId condition = kNoValue;
+  auto x = a.begin();
+  auto y = b.begin();
+  while (x != a.end() || y != b.end()) {
+    if (y == b.end() || (x != a.end() && x->first < y->first)) {
+      differ.push_back((x++)->first);
+    } else if (x == a.end() || y->first < x->first) {
+      differ.push_back((y++)->first);
+    } else {
+      if (x->second == y->second) {
+        same.push_back(*x);
+      } else {
+        differ.push_back(x->first);
+        const bool opposite =
+            values[x->first].kind == ValueKind::compare && are_apart(x->second, y->second);
+        if (opposite && condition == kNoValue) condition = x->first;
+      }
+      ++x;
+      ++y;
+    }
+  }
+  if (condition == kNoValue) return false;
+  const bool all = std::ranges::all_of(
+      differ, [&](ValueId each) { return is_part_of(values, each, condition); });
+  if (all) a = std::move(same);
+  return all;
+}
+
+// Says everything that holds in `a` again, or less?
+bool follows_from(const Way& b, const Way& a) {
+  return std::ranges::all_of(b, [&](const auto& known) {
+    const auto at = std::ranges::lower_bound(a, known.first, {}, &std::pair<ValueId, Fact>::first);
+    return at != a.end() && at->first == known.first && known.second.low <= at->second.low &&
+           known.second.high >= at->second.high && (!known.second.nonzero || at->second.nonzero);
+  });
+}
+
+// Where paths part and meet again, what decided between them is no reason for what comes later.
+void simplify(const Values& values, std::vector<Way>& ways) {
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    for (std::size_t j = 0; j < ways.size(); ++j) {
+      if (i == j) continue;
+      const bool absorbed = absorbs(values, ways[i], ways[j]);
+      if (!absorbed && !follows_from(ways[i], ways[j])) continue;
+      ways.erase(ways.begin() + static_cast<std::ptrdiff_t>(j));
+      i = j = 0;  // what became simpler may take in others
+    }
+  }
 }
 
 }  // namespace
@@ -36,16 +102,20 @@ std::vector<Way> FunctionRun::ways_of(const State& state) const {
   }
   if (state.ways.empty()) return {now};
   std::vector<Way> out = state.ways;
-  for (Way& way : out) {
+  std::erase_if(out, [&](Way& way) {
     for (const auto& [value, fact] : now) {
       const auto at = std::ranges::lower_bound(way, value, {}, &std::pair<ValueId, Fact>::first);
       if (at != way.end() && at->first == value) {
         at->second = both(at->second, fact);
+        // What was learnt since says that it was not this way.
+        if (at->second.empty()) return true;
       } else if (way.size() < kMostFacts) {
         way.insert(at, {value, fact});
       }
     }
-  }
+    return false;
+  });
+  if (out.empty()) return {now};
   return out;
 }
 
@@ -74,6 +144,7 @@ void FunctionRun::join_reasons(State& into, const State& other, bool widens) con
   for (Way& way : ways_of(other)) {
     if (std::ranges::find(all, way) == all.end()) all.push_back(std::move(way));
   }
+  if (all.size() > 1) simplify(values_, all);
   into.ways.clear();
   if (all.size() > 1 && all.size() <= kMostReasons) into.ways = std::move(all);
 }
