@@ -123,6 +123,13 @@ void other_way_ok(unsigned many) {
   t->count -= 1;
   if (t->count == 0) free(t);
 }
+static struct text none;
+#define DROP_SOME(t) \
+  do { \
+    if (--(t)->count == 0 && (t) != &none) free(t); \
+  } while (0)
+void some_ok(unsigned many) { struct text *t = make(3, many); DROP_SOME(t); }
+void some_twice_bad(void) { struct text *t = make(3, 2); DROP_SOME(t); }
 void own_ok(void) { struct text *t = make(3, 1); DROP(t); }
 void twice_bad(void) { struct text *t = make(3, 2); DROP(t); }
 void looked_at_bad(unsigned many) { struct text *t = make(3, many); if (t->count == 0) free(t); }

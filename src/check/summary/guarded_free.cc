@@ -17,6 +17,7 @@ namespace plumb::check {
 
 namespace {
 
+constexpr unsigned kMostQuestions = 2;         // behind the first
 constexpr std::uint32_t kMostOperations = 16;  // of a block that does nothing but free
 
 // Is what is asked for read out of a local structure, of which this function has the fields?
@@ -102,25 +103,53 @@ bool FunctionRun::presumes_spared(const State& state, Operand asked, BlockIndex 
       (!tells_of_field(condition) || is_read_locally(body_, asked))) {
     return false;
   }
-  const Block& range = body_.blocks[frees.index];
-  if (range.end - range.begin > kMostOperations) return false;
-  const Operation& last = body_.operations[range.end - 1];
-  if (last.op != Op::jump || last.targets[0].index != on.index) return false;
   State probe = state;
-  std::vector<State> more;
+  // `if (--t->count == 0 && t != &none) free(t);` asks once more, what is known.
+  for (unsigned asked_more = 0; asked_more <= kMostQuestions; ++asked_more) {
+    const Block& range = body_.blocks[frees.index];
+    if (range.end - range.begin > kMostOperations) return false;
+    const Operation& last = body_.operations[range.end - 1];
+    if (last.op == Op::jump) return last.targets[0].index == on.index && frees_focus(probe, range);
+    if (last.op != Op::branch || !follow_plainly(probe, range)) return false;
+    const int known = decide(probe, value(probe, last.a));
+    if (known < 0) return false;
+    frees = last.targets[known == 1 ? 0 : 1];
+  }
+  return false;
+}
+
+// Runs what changes nothing. False: there is something else.
+bool FunctionRun::follow_plainly(State& state, const Block& range) {
+  for (std::uint32_t i = range.begin; i + 1 < range.end; ++i) {
+    const Operation& o = body_.operations[i];
+    if (o.op == Op::load) {
+      state.set_result(i, load_whole(state, value(state, o.a), o.width));
+    } else if (o.op == Op::offset) {
+      state.set_result(i, values_.pointer(value(state, o.a), o.immediate));
+    } else if (o.op == Op::compare) {
+      state.set_result(i, values_.compare(o.code, value(state, o.a), value(state, o.b), o.width));
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Is the first call in the block one that frees the followed block?
+bool FunctionRun::frees_focus(State& state, const Block& range) {
   for (std::uint32_t i = range.begin; i + 1 < range.end; ++i) {
     const Operation& o = body_.operations[i];
     if (o.op == Op::phi) return false;
     if (o.op == Op::load) {
-      probe.set_result(i, load_whole(probe, value(probe, o.a), o.width));
+      state.set_result(i, load_whole(state, value(state, o.a), o.width));
     } else if (o.op == Op::offset) {
-      probe.set_result(i, values_.pointer(value(probe, o.a), o.immediate));
+      state.set_result(i, values_.pointer(value(state, o.a), o.immediate));
     } else if (o.op == Op::call) {
-      const std::vector<ValueId> arguments = arguments_of(probe, o);
+      const std::vector<ValueId> arguments = arguments_of(state, o);
       const auto own =
           std::ranges::find_if(arguments, [&](ValueId each) { return each == focus_; });
       return own != arguments.end() &&
-             frees_argument(value(probe, o.a), static_cast<std::size_t>(own - arguments.begin()));
+             frees_argument(value(state, o.a), static_cast<std::size_t>(own - arguments.begin()));
     }
   }
   return false;
