@@ -41,6 +41,7 @@ Summary FunctionRun::run(std::vector<Candidate>& candidates) {
   }
   std::sort(touched_inputs_.begin(), touched_inputs_.end());
   run_inputs();
+  for (const Site& site : kept_at_first_) follow_later_rounds(site);
   return std::move(summary_);
 }
 
@@ -98,7 +99,16 @@ void FunctionRun::run_site(const Site& site, const State& before) {
   outlived_ = false;
   const std::size_t found = candidates_->size();
   follow_site(site, before);
-  if (candidates_->size() == found) follow_later_rounds(site);
+  // A loop that counts makes a list, and the first of its blocks is not the one that is
+  // handed out: any other may be.
+  const auto later = later_rounds_.find(site);
+  if (candidates_->size() == found && later != later_rounds_.end() && work_ <= limits_.work) {
+    if (outlived_ && cases_.empty()) {
+      follow_site(site, later->second);
+    } else {
+      kept_at_first_.push_back(site);
+    }
+  }
   if (run_work_ > limits_.run_work) cut(Cut::work);
   if (cases_overflow_) cut(Cut::cases);
   // Whether a block stays in a global while a cycle goes round is not known.
@@ -125,26 +135,20 @@ void FunctionRun::run_site(const Site& site, const State& before) {
 }
 
 // The first block of a site in a loop is not lost. Any other may be: `if (!first) first =
-// block`. And where a loop that counts makes a list, the first is not the one that is handed
-// out; of all others it is the later ones that say what becomes of the block.
+// block`. What becomes of the first is what the summary says, and this is looked for when all
+// else is done, with what is left of the budget.
 void FunctionRun::follow_later_rounds(const Site& site) {
-  const auto later = later_rounds_.find(site);
-  if (later == later_rounds_.end() || work_ > limits_.work) return;
-  later_round_ = !outlived_ || !cases_.empty();
-  if (!later_round_) {
-    follow_site(site, later->second);
-    return;
-  }
-  if (run_work_ > limits_.run_work) cut(Cut::work);
-  std::vector<Case> cases = std::move(cases_);
-  const bool overflow = cases_overflow_;
-  const std::vector<ValueId> touched = touched_inputs_;
+  if (work_ > limits_.work) return;
+  mode_ = Mode::site;
+  site_ = site;
+  focus_ = values_.object(ObjectId::of(ObjectKind::heap, 0));
+  own_name_ = block_from(site);
+  later_round_ = true;
+  const std::uint8_t cuts = summary_.cuts;
   const std::size_t found = candidates_->size();
-  follow_site(site, later->second);
+  follow_site(site, later_rounds_.at(site));
   for (std::size_t i = found; i < candidates_->size(); ++i) (*candidates_)[i].later = true;
-  touched_inputs_ = touched;
-  cases_ = std::move(cases);
-  cases_overflow_ = overflow;
+  summary_.cuts = cuts;
   later_round_ = false;
 }
 

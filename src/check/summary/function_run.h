@@ -483,6 +483,7 @@ class FunctionRun {
   std::map<Site, State> sites_;  // with the state before the call, as it came there first
   // Before the call when a loop came there again: what all rounds have in common.
   std::map<Site, State> later_rounds_;
+  std::vector<Site> kept_at_first_;  // what is made there first is not lost
   std::vector<ValueId> touched_inputs_;
   std::vector<bool> used_as_;  // by value: two bits, see note_use()
   std::vector<bool> tested_;   // by value: the source compares it with null
