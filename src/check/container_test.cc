@@ -185,5 +185,60 @@ void smart_ok() { std::vector<std::unique_ptr<int>> v; v.push_back(std::make_uni
             (Names{"careless_bad"}));
 }
 
+// What a container does to its texts and pairs leaves the object alone that it is a part of.
+TEST(Containers, DoNotKeepWhatTheyArePartOf) {
+  expect_by_name(R"(
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+struct Words {
+  std::vector<std::string> all;
+  void add() { all.push_back("word"); }
+  void add(const std::string& word) { all.push_back(word); }
+};
+struct Table {
+  std::map<std::string, std::string> all;
+  Table() { all.clear(); }
+};
+struct Owner {
+  std::vector<std::unique_ptr<Words>> all;
+  void add() { all.push_back(std::make_unique<Words>()); }
+};
+struct Listed {
+  std::vector<Listed*>* in;
+  std::vector<std::string> names;
+  explicit Listed(std::vector<Listed*>* list) : in(list) { list->push_back(this); names.push_back("a"); }
+};
+int words_bad(int n) {
+  Words* words = new Words;
+  words->add();
+  if (n > 3) return -1;
+  delete words;
+  return 0;
+}
+int words_ok(int n) {
+  Words* words = new Words;
+  words->add();
+  delete words;
+  return n;
+}
+int table_bad(int n) {
+  Table* table = new Table;
+  if (n > 3) return -1;
+  delete table;
+  return 0;
+}
+int owner_ok(int n) {
+  Owner owner;
+  owner.add();
+  owner.add();
+  return n;
+}
+void listed_ok(std::vector<Listed*>* list) { new Listed(list); }
+)",
+                 "cc");
+}
+
 }  // namespace
 }  // namespace plumb::check

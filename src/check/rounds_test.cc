@@ -97,5 +97,101 @@ int send_ok(struct queue *queue, const char *text) {
 )");
 }
 
+// The first block of a loop is kept; what becomes of the next ones is another question.
+TEST(Rounds, KeptOnceAndLostInLaterRounds) {
+  expect_by_name(kHeader + std::string(R"(
+int more(void);
+static char *joined(const char *a, const char *b) {
+  char *out = malloc(strlen(a) + strlen(b) + 1);
+  if (!out) abort();
+  strcpy(out, a);
+  strcat(out, b);
+  return out;
+}
+char *parts_bad(void) {
+  char *all = NULL;
+  while (more()) {
+    char *part = strdup("part");
+    if (!part) abort();
+    if (!all) {
+      all = part;
+    } else {
+      char *longer = joined(all, part);
+      free(all);
+      all = longer;
+    }
+  }
+  return all;
+}
+char *parts_ok(void) {
+  char *all = NULL;
+  while (more()) {
+    char *part = strdup("part");
+    if (!part) abort();
+    if (!all) {
+      all = part;
+    } else {
+      char *longer = joined(all, part);
+      free(all);
+      free(part);
+      all = longer;
+    }
+  }
+  return all;
+}
+char *first_bad(void) {
+  char *first = NULL;
+  while (more()) {
+    char *text = strdup("text");
+    if (!first) first = text;
+  }
+  return first;
+}
+char *first_ok(void) {
+  char *first = NULL;
+  while (more()) {
+    char *text = strdup("text");
+    if (!first) first = text;
+    else free(text);
+  }
+  return first;
+}
+struct node { struct node *next, *before; };
+struct node *list_ok(void) {
+  struct node *head = NULL, *tail = NULL;
+  while (more()) {
+    struct node *made = calloc(1, sizeof *made);
+    if (!made) abort();
+    if (!head) head = made;
+    else tail->next = made;
+    tail = made;
+  }
+  return head;
+}
+char **array_ok(void) {
+  char **all = NULL;
+  int count = 0;
+  while (more()) {
+    char *text = strdup("text");
+    char **grown = realloc(all, (count + 2) * sizeof *all);
+    if (!grown || !text) abort();
+    all = grown;
+    all[count++] = text;
+    all[count] = NULL;
+  }
+  return all;
+}
+char *last_ok(void) {
+  char *last = NULL;
+  while (more()) {
+    char *text = strdup("text");
+    free(last);
+    last = text;
+  }
+  return last;
+}
+)"));
+}
+
 }  // namespace
 }  // namespace plumb::check

@@ -405,8 +405,15 @@ Proved prove(const Program& program, const Library& library, const std::vector<S
 
   Proved out;
   out.sites = groups.size();
-  for (Outcome& outcome : outcomes) {
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    Outcome& outcome = outcomes[i];
     out.queries += outcome.queries;
+    // What all later rounds of a loop have in common is too little to go by alone.
+    if (outcome.verdict == Verdict::undecided &&
+        std::ranges::all_of(groups[i], &Candidate::later)) {
+      ++out.no_path;
+      continue;
+    }
     if (outcome.verdict == Verdict::refuted) {
       ++(outcome.step == Step::path     ? out.no_path
          : outcome.step == Step::solver ? out.unsatisfiable

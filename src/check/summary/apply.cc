@@ -123,13 +123,22 @@ ValueId FunctionRun::in_caller(Instance& at_call, ValueId value) { return at_cal
 
 void FunctionRun::apply(State state, std::uint32_t index, FunctionId callee,
                         const std::vector<ValueId>& arguments, std::vector<State>& after) {
+  // A container never gives away the object that it is a part of, whatever it does to what
+  // it holds: of a map or a short text, that leads back into the object.
+  const bool is_part = mode_ != Mode::plain && state.fate == Fate::live && !arguments.empty() &&
+                       is_focus(arguments[0]) && is_member_of_container(program_.name(callee));
+  const std::size_t before = after.size();
   applying_ = true;
-  apply_summary(std::move(state), index, callee, arguments, after);
+  apply_summary(std::move(state), index, callee, arguments, is_part, after);
   applying_ = false;
+  for (std::size_t i = before; is_part && i < after.size(); ++i) {
+    if (after[i].fate == Fate::escaped) after[i].fate = Fate::live;
+  }
 }
 
 void FunctionRun::apply_summary(State state, std::uint32_t index, FunctionId callee,
-                                const std::vector<ValueId>& arguments, std::vector<State>& after) {
+                                const std::vector<ValueId>& arguments, bool is_part,
+                                std::vector<State>& after) {
   const Summary& summary = *known_.find(callee);
   if (mode_ == Mode::plain) {
     for (std::uint32_t i = 0; i < summary.blocks.size(); ++i) {
@@ -153,7 +162,7 @@ void FunctionRun::apply_summary(State state, std::uint32_t index, FunctionId cal
     }
     return;
   }
-  if (mode_ != Mode::plain && state.fate == Fate::live && !summary.inputs.empty()) {
+  if (mode_ != Mode::plain && state.fate == Fate::live && !summary.inputs.empty() && !is_part) {
     // Which of the inputs that the callee touches is the followed block?
     State probe = state;
     Instance at_call(*this, probe, index, callee, arguments, false);
@@ -161,6 +170,7 @@ void FunctionRun::apply_summary(State state, std::uint32_t index, FunctionId cal
       const ValueId given = at_call(input.value);
       if (is_focus(given)) return true;
       if (summary.values[input.value].kind != ValueKind::reach) return false;
+      if (is_below(summary, input.value, at_call)) return false;
       // Anything below the argument: is it there?
       const Value& all = values_[given];
       return leads_to_focus(probe, all.kind == ValueKind::reach ? all.a : given);
@@ -192,6 +202,14 @@ void FunctionRun::apply_summary(State state, std::uint32_t index, FunctionId cal
   }
   if (follows_freed(state)) free_again(state, index, callee, arguments);
   apply_case(std::move(state), index, callee, arguments, nullptr, nullptr, false, after);
+}
+
+// Is it what hangs on the followed block, which is an argument of the call? What becomes of an
+// argument itself is known apart; when nothing does, it is not listed.
+bool FunctionRun::is_below(const Summary& summary, ValueId value, Instance& at_call) const {
+  const Value& v = summary.values[value];
+  return v.kind == ValueKind::reach && summary.values[v.a].kind == ValueKind::param &&
+         is_focus(at_call(v.a));
 }
 
 // The callee keeps what it is given or, as it says, does not, and a block that the followed
@@ -630,8 +648,11 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
   }
   std::vector<Write> writes;
   for (const Cell& cell : effect.writes) {
-    writes.push_back(
-        {values_.pointer(at_call(cell.base), cell.offset), cell.width, at_call(cell.value)});
+    // What can be reached from the followed block is not the block itself: where that goes
+    // is known apart.
+    const bool below = mode_ != Mode::plain && is_below(summary, cell.value, at_call);
+    writes.push_back({values_.pointer(at_call(cell.base), cell.offset), cell.width,
+                      below ? values_.fresh() : at_call(cell.value)});
   }
   ValueId result = at_call(taken ? taken->result : effect.result);
   Fact fact = taken ? taken->result_fact : effect.result_fact;

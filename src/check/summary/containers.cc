@@ -118,6 +118,42 @@ Result<void> Containers::add(const ModelText& models) {
   return {};
 }
 
+bool is_member_of_container(std::string_view symbol) {
+  constexpr std::array kClasses = std::to_array<std::string_view>({"6vectorI",
+                                                                   "12_Vector_baseI",
+                                                                   "5dequeI",
+                                                                   "11_Deque_baseI",
+                                                                   "4listI",
+                                                                   "10_List_baseI",
+                                                                   "12forward_listI",
+                                                                   "14_Fwd_list_baseI",
+                                                                   "3mapI",
+                                                                   "8multimapI",
+                                                                   "3setI",
+                                                                   "8multisetI",
+                                                                   "8_Rb_treeI",
+                                                                   "13unordered_mapI",
+                                                                   "18unordered_multimapI",
+                                                                   "13unordered_setI",
+                                                                   "18unordered_multisetI",
+                                                                   "10_HashtableI",
+                                                                   "9_Map_baseI",
+                                                                   "12_Insert_baseI",
+                                                                   "7_InsertI",
+                                                                   "12basic_stringI"});
+  const auto skip = [&](std::string_view prefix) {
+    const bool there = symbol.starts_with(prefix);
+    if (there) symbol.remove_prefix(prefix.size());
+    return there;
+  };
+  if (!skip("_ZN")) return false;
+  skip("K");
+  if (!skip("St")) return false;
+  if (!skip("7__cxx11")) skip("8__detail");
+  return std::ranges::any_of(kClasses,
+                             [&](std::string_view each) { return symbol.starts_with(each); });
+}
+
 std::optional<ContainerEffect> Containers::find(const std::string& symbol,
                                                 Demangler& demangle) const {
   const bool possible = std::ranges::any_of(classes_, [&](const auto& each) {

@@ -63,4 +63,9 @@ class Containers {
   std::unordered_map<std::string, ContainerEffect> members_;
 };
 
+// Is the function, by its symbol, a member of a container of the C++ library, whatever that
+// holds? Such a one may move what it holds anywhere, but neither keeps nor frees the
+// container itself, nor the object that this is a part of.
+bool is_member_of_container(std::string_view symbol);
+
 }  // namespace plumb::check

@@ -41,6 +41,7 @@ Summary FunctionRun::run(std::vector<Candidate>& candidates) {
   }
   std::sort(touched_inputs_.begin(), touched_inputs_.end());
   run_inputs();
+  for (const Site& site : kept_at_first_) follow_later_rounds(site);
   return std::move(summary_);
 }
 
@@ -101,9 +102,12 @@ void FunctionRun::run_site(const Site& site, const State& before) {
   // A loop that counts makes a list, and the first of its blocks is not the one that is
   // handed out: any other may be.
   const auto later = later_rounds_.find(site);
-  if (outlived_ && cases_.empty() && candidates_->size() == found && later != later_rounds_.end() &&
-      work_ <= limits_.work) {
-    follow_site(site, later->second);
+  if (candidates_->size() == found && later != later_rounds_.end() && work_ <= limits_.work) {
+    if (outlived_ && cases_.empty()) {
+      follow_site(site, later->second);
+    } else {
+      kept_at_first_.push_back(site);
+    }
   }
   if (run_work_ > limits_.run_work) cut(Cut::work);
   if (cases_overflow_) cut(Cut::cases);
@@ -128,6 +132,24 @@ void FunctionRun::run_site(const Site& site, const State& before) {
   made.family = family_;
   made.cases = export_cases();
   if (!made.cases.empty()) summary_.blocks.push_back(std::move(made));
+}
+
+// The first block of a site in a loop is not lost. Any other may be: `if (!first) first =
+// block`. What becomes of the first is what the summary says, and this is looked for when all
+// else is done, with what is left of the budget.
+void FunctionRun::follow_later_rounds(const Site& site) {
+  if (work_ > limits_.work) return;
+  mode_ = Mode::site;
+  site_ = site;
+  focus_ = values_.object(ObjectId::of(ObjectKind::heap, 0));
+  own_name_ = block_from(site);
+  later_round_ = true;
+  const std::uint8_t cuts = summary_.cuts;
+  const std::size_t found = candidates_->size();
+  follow_site(site, later_rounds_.at(site));
+  for (std::size_t i = found; i < candidates_->size(); ++i) (*candidates_)[i].later = true;
+  summary_.cuts = cuts;
+  later_round_ = false;
 }
 
 void FunctionRun::follow_site(const Site& site, State before) {
@@ -179,6 +201,9 @@ void FunctionRun::run_inputs() {
 }
 
 void FunctionRun::run_input(ValueId input) {
+  const Value& whole = values_[input];
+  const bool is_first = whole.kind == ValueKind::param && whole.number == 0;
+  if (is_first && is_member_of_container(program_.name(id_))) return;
   if (work_ > limits_.work || summary_.inputs.size() >= limits_.inputs) {
     cut(work_ > limits_.work ? Cut::work : Cut::inputs);
     summary_.complete = false;

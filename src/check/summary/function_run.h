@@ -119,6 +119,7 @@ struct Candidate {
   std::string holder;
   std::vector<TrailStep> trail;
   bool merged = false;
+  bool later = false;                 // only a round of a loop that is not the first loses it
   bool oom = false;                   // on a path where an allocation failed
   std::uint32_t parked = kNotParked;  // not lost: in this global, a ProgramSymbolId
   bool below = false;                 // in a block that the global has
@@ -208,6 +209,7 @@ class FunctionRun {
   void note_site(const Site& site, const State& before);
   void run_site(const Site& site, const State& before);
   void follow_site(const Site& site, State before);
+  void follow_later_rounds(const Site& site);
   std::optional<Origin> made_further_down(const Site& site) const;
   void run_inputs();
   void run_input(ValueId input);
@@ -342,10 +344,13 @@ class FunctionRun {
   // apply.cc: a callee's summary at a call.
   void apply(State state, std::uint32_t index, FunctionId callee,
              const std::vector<ValueId>& arguments, std::vector<State>& after);
+  // `is_part`: the callee is a member of a container that is a part of the followed block.
   void apply_summary(State state, std::uint32_t index, FunctionId callee,
-                     const std::vector<ValueId>& arguments, std::vector<State>& after);
+                     const std::vector<ValueId>& arguments, bool is_part,
+                     std::vector<State>& after);
   bool presumes_alone(const State& state, const Summary& summary, const NewBlock& block,
                       const Case& taken, Instance& at_call) const;
+  bool is_below(const Summary& summary, ValueId value, Instance& at_call) const;
   const Input* refused_holder(State& state, const Summary& summary, Instance& at_call) const;
   bool relies_on_keeping(const Input& input, const Case& taken, std::uint32_t index) const;
   bool presumes_disowned(const State& state, const Summary& summary, const Case& taken,
@@ -455,6 +460,7 @@ class FunctionRun {
   std::map<Site, State> sites_;  // with the state before the call, as it came there first
   // Before the call when a loop came there again: what all rounds have in common.
   std::map<Site, State> later_rounds_;
+  std::vector<Site> kept_at_first_;  // what is made there first is not lost
   std::vector<ValueId> touched_inputs_;
   std::vector<bool> used_as_;  // by value: two bits, see note_use()
   std::vector<std::pair<State, ValueId>> plain_exits_;
@@ -472,6 +478,7 @@ class FunctionRun {
   FamilyId family_ = 0;          // of the focus
   bool applying_ = false;        // what a callee does is being put into the caller's words
   bool starting_ = false;        // the call that makes the focus is being run
+  bool later_round_ = false;     // it is one that a loop makes when it comes there again
   bool outlived_ = false;        // a later block of its site held the focus: out of sight
   std::pair<Site, std::uint32_t> last_unknown_{{}, ~0u};
   std::uint64_t run_work_ = 0;

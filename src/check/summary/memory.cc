@@ -194,6 +194,11 @@ void FunctionRun::store(State& state, ValueId pointer, std::uint32_t width, Valu
     state.set_cell(base, offset, width, value);
     if (width == 1) blur_text(state, base);
   }
+  // Which element of an array a later round has is not known, nor which it had before.
+  if (later_round_ && v.kind == ValueKind::index && is_focus(value)) {
+    escape(state, value);
+    return;
+  }
   // Kept in a structure that we cannot follow: it is somebody else's now.
   if (values_[values_.target(value)].kind == ValueKind::integer) return;
   const ValueId holder = values_.target(base);

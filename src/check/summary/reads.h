@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "check/model/program.h"
@@ -65,6 +66,9 @@ class ProgramView {
   // The same of what a virtual call may lead to.
   std::vector<Program::Choice> choices(ProgramSymbolId type, std::int64_t place) const {
     return program_.choices(type, place);
+  }
+  const std::string& name(FunctionId id) const {
+    return symbol(program_.functions()[id.index].symbol).name;
   }
   // How it is called: part of what is known of its symbol, not of its body.
   struct Signature {

@@ -92,8 +92,8 @@ void fields(Archive& archive, Like<TrailStep> auto& it) {
 template <typename Archive>
 void fields(Archive& archive, Like<Candidate> auto& it) {
   archive(it.function, it.origin, it.operation, it.lost_at, it.used_at, it.kind, it.holder,
-          it.trail, it.merged, it.oom, it.parked, it.below, it.verdict, it.freed_at, it.family,
-          it.freed_by, it.indirect, it.held_by);
+          it.trail, it.merged, it.later, it.oom, it.parked, it.below, it.verdict, it.freed_at,
+          it.family, it.freed_by, it.indirect, it.held_by);
 }
 
 namespace {
