@@ -16,7 +16,8 @@ lines more and six less, add a call that frees, and lose in a function what it a
 got from a call. (Left out by reading the change alone: what is only freed in a destructor or
 at the end, what only a failed allocation loses, blocks of other libraries, of pools or
 of an earlier call, code for other systems.) `set_aside_once`: was of the report before these
-were, and is developed on since it was looked at.
+were, and is developed on since it was looked at. Of seventeen further projects every second
+one by the alphabet was set aside; three that could not be set up were left out.
 """
 
 from __future__ import annotations
