@@ -1,7 +1,7 @@
 // CASE: gcc's spelling_base: a saved pointer is put back over what was allocated since.
 // EXPECT: lost 1 block 256 bytes
 // CAUSE: overwritten
-// GAP(check): found - what a global held two calls before is not known
+// GAP(check): place, function - lost in the callee, reported at the call
 #include "case.h"
 
 struct Spelling {
