@@ -504,7 +504,15 @@ class FunctionRun {
   FamilyId family_ = 0;          // of the focus
   bool applying_ = false;        // what a callee does is being put into the caller's words
   bool starting_ = false;        // the call that makes the focus is being run
-  bool later_round_ = false;     // it is one that a loop makes when it comes there again
+  // Of join(), which is called for each edge: what it needs, kept for the next time.
+  struct JoinRoom {
+    std::vector<std::pair<ValueId, Fact>> made;
+    std::vector<std::pair<ValueId, Fact>> by_value;
+    std::vector<std::pair<ValueId, Fact>> facts;
+    std::vector<Cell> cells;
+  };
+  JoinRoom join_room_;
+  bool later_round_ = false;  // it is one that a loop makes when it comes there again
   // Of the callee in hand: what it may free, when that leads to the focus as well as the input
   // that is looked at.
   std::vector<const Input*> other_names_;

@@ -71,7 +71,9 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
   const bool widens = block < shape_.loop_head.size() && shape_.loop_head[block];
   if (mode_ == Mode::input) join_ways(into, other, widens);
   if (mode_ == Mode::plain) join_reasons(into, other, widens);
-  std::vector<std::pair<ValueId, Fact>> made;  // new values and what both sides say of them
+  // New values and what both sides say of them.
+  std::vector<std::pair<ValueId, Fact>>& made = join_room_.made;
+  made.clear();
   const auto meet = [&](ValueId& value, ValueId with, ValueId place, std::int64_t number) {
     if (value == with) return;
     if (with == kNoValue) return;
@@ -151,8 +153,8 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
            v.width == cell.width && cell.width != 0 &&
            (values_[cell.base].kind != ValueKind::index || is_outside(cell.base));
   };
-  std::vector<Cell> kept;
-  kept.reserve(into.cells.size());
+  std::vector<Cell>& kept = join_room_.cells;
+  kept.clear();
   auto a = into.cells.begin();
   auto b = other.cells.begin();
   const auto order = [](const Cell& x) { return std::pair(x.base, x.offset); };
@@ -190,12 +192,15 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
       kept.push_back(cell);
     }
   }
-  into.cells = std::move(kept);
+  into.cells.swap(kept);
 
   // By value, the first that was made of each first: states know hundreds of facts.
-  std::vector<std::pair<ValueId, Fact>> by_value = made;
-  std::stable_sort(by_value.begin(), by_value.end(),
-                   [](const auto& x, const auto& y) { return x.first < y.first; });
+  std::vector<std::pair<ValueId, Fact>>& by_value = join_room_.by_value;
+  by_value = made;
+  const auto by_first = [](const auto& x, const auto& y) { return x.first < y.first; };
+  if (!std::is_sorted(by_value.begin(), by_value.end(), by_first)) {
+    std::stable_sort(by_value.begin(), by_value.end(), by_first);
+  }
   const auto find_made = [&](ValueId id) -> const std::pair<ValueId, Fact>* {
     const auto at = std::lower_bound(by_value.begin(), by_value.end(), id,
                                      [](const auto& m, ValueId key) { return m.first < key; });
@@ -215,10 +220,15 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
     }
     return self(v.a, self, depth + 1) || self(v.b, self, depth + 1);
   };
-  std::vector<std::pair<ValueId, Fact>> facts;
+  std::vector<std::pair<ValueId, Fact>>& facts = join_room_.facts;
+  facts.clear();
+  // All are in the same order.
+  auto renamed = by_value.begin();
+  auto theirs = other.facts.begin();
   for (const auto& [value, fact] : into.facts) {
-    const std::pair<ValueId, Fact>* renamed = find_made(value);
-    if (renamed) {  // says something of an earlier round
+    while (renamed != by_value.end() && renamed->first < value) ++renamed;
+    if (renamed != by_value.end() &&
+        renamed->first == value) {  // says something of an earlier round
       changed = changed || fact != renamed->second;
       continue;
     }
@@ -226,14 +236,16 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
       changed = true;
       continue;
     }
-    const Fact both = hull(fact, other.fact(values_, value));
+    while (theirs != other.facts.end() && theirs->first < value) ++theirs;
+    const bool known = theirs != other.facts.end() && theirs->first == value;
+    const Fact both = hull(fact, known ? theirs->second : other.fact(values_, value));
     if (both != fact) {
       changed = true;
       into.merged = true;
     }
     if (!State::is_trivial(values_, value, both)) facts.emplace_back(value, both);
   }
-  into.facts = std::move(facts);
+  into.facts.swap(facts);
   for (const auto& [value, fact] : made) {
     if (!fact.trivial()) into.learn(values_, value, fact);
   }
