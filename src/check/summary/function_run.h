@@ -342,7 +342,7 @@ class FunctionRun {
   // guarded_free.cc: what is freed on a condition.
   bool tells_of_field(ValueId id) const;
   bool tells_of_count(const State& state, ValueId condition) const;
-  bool follow_plainly(State& state, const Block& range);
+  bool follow_plainly(State& state, std::uint32_t index);
   bool frees_focus(State& state, const Block& range);
   bool frees_argument(ValueId callee, std::size_t argument) const;
   bool presumes_spared(const State& state, Operand asked, BlockIndex frees, BlockIndex on);

@@ -110,7 +110,10 @@ bool FunctionRun::presumes_spared(const State& state, Operand asked, BlockIndex 
     if (range.end - range.begin > kMostOperations) return false;
     const Operation& last = body_.operations[range.end - 1];
     if (last.op == Op::jump) return last.targets[0].index == on.index && frees_focus(probe, range);
-    if (last.op != Op::branch || !follow_plainly(probe, range)) return false;
+    if (last.op != Op::branch) return false;
+    for (std::uint32_t i = range.begin; i + 1 < range.end; ++i) {
+      if (!follow_plainly(probe, i)) return false;
+    }
     const int known = decide(probe, value(probe, last.a));
     if (known < 0) return false;
     frees = last.targets[known == 1 ? 0 : 1];
@@ -118,19 +121,17 @@ bool FunctionRun::presumes_spared(const State& state, Operand asked, BlockIndex 
   return false;
 }
 
-// Runs what changes nothing. False: there is something else.
-bool FunctionRun::follow_plainly(State& state, const Block& range) {
-  for (std::uint32_t i = range.begin; i + 1 < range.end; ++i) {
-    const Operation& o = body_.operations[i];
-    if (o.op == Op::load) {
-      state.set_result(i, load_whole(state, value(state, o.a), o.width));
-    } else if (o.op == Op::offset) {
-      state.set_result(i, values_.pointer(value(state, o.a), o.immediate));
-    } else if (o.op == Op::compare) {
-      state.set_result(i, values_.compare(o.code, value(state, o.a), value(state, o.b), o.width));
-    } else {
-      return false;
-    }
+// Runs an operation that changes nothing. False: it is another one.
+bool FunctionRun::follow_plainly(State& state, std::uint32_t index) {
+  const Operation& o = body_.operations[index];
+  if (o.op == Op::load) {
+    state.set_result(index, load_whole(state, value(state, o.a), o.width));
+  } else if (o.op == Op::offset) {
+    state.set_result(index, values_.pointer(value(state, o.a), o.immediate));
+  } else if (o.op == Op::compare) {
+    state.set_result(index, values_.compare(o.code, value(state, o.a), value(state, o.b), o.width));
+  } else {
+    return false;
   }
   return true;
 }
@@ -140,17 +141,11 @@ bool FunctionRun::frees_focus(State& state, const Block& range) {
   for (std::uint32_t i = range.begin; i + 1 < range.end; ++i) {
     const Operation& o = body_.operations[i];
     if (o.op == Op::phi) return false;
-    if (o.op == Op::load) {
-      state.set_result(i, load_whole(state, value(state, o.a), o.width));
-    } else if (o.op == Op::offset) {
-      state.set_result(i, values_.pointer(value(state, o.a), o.immediate));
-    } else if (o.op == Op::call) {
-      const std::vector<ValueId> arguments = arguments_of(state, o);
-      const auto own =
-          std::ranges::find_if(arguments, [&](ValueId each) { return each == focus_; });
-      return own != arguments.end() &&
-             frees_argument(value(state, o.a), static_cast<std::size_t>(own - arguments.begin()));
-    }
+    if (follow_plainly(state, i) || o.op != Op::call) continue;
+    const std::vector<ValueId> arguments = arguments_of(state, o);
+    const auto own = std::ranges::find_if(arguments, [&](ValueId each) { return each == focus_; });
+    return own != arguments.end() &&
+           frees_argument(value(state, o.a), static_cast<std::size_t>(own - arguments.begin()));
   }
   return false;
 }
