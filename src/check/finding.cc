@@ -173,6 +173,20 @@ const Operation& Writer::place(const Candidate& candidate) const {
   return function.operations[candidate.operation];
 }
 
+// Which way a switch goes: " is 4, to line 12".
+std::string case_taken(const Function& function, const Operation& o, const TrailStep& at) {
+  if (!at.branch) return " is none of the cases";
+  const Operand number = function.pool[o.pool_begin + 2 * at.way];
+  const Operand target = function.pool[o.pool_begin + 2 * at.way + 1];
+  std::string text = fmt::format(" is {}", function.integers[number.index()]);
+  const Block& block = function.blocks[target.bits];
+  for (std::uint32_t i = block.begin; i < block.end; ++i) {
+    const std::uint32_t line = function.operations[i].location.line;
+    if (line != 0) return text + fmt::format(", to line {}", line);
+  }
+  return text;
+}
+
 std::vector<Step> Writer::path(const Candidate& candidate) const {
   const Function& function = body(candidate.function);
   std::vector<Step> steps;
@@ -190,15 +204,15 @@ std::vector<Step> Writer::path(const Candidate& candidate) const {
     if (at.branch >= 0) {
       // Of the compiler's own making: it leaves a scope by several ways through one place.
       if (o.location.line == 0) continue;
-      Step& step = add(o, "branch", o.op == Op::switch_to ? "this case is taken" : "");
+      Step& step = add(o, "branch", "");
       step.branch = at.branch ? "taken" : "not taken";
-      if (o.op != Op::switch_to) {
-        step.condition =
-            condition_at(sources_.line(step.location.file, o.location.line), o.location.column);
-        const std::string what =
-            step.condition.empty() ? "the condition" : fmt::format("`{}`", step.condition);
-        step.text = what + (at.branch ? " holds" : " does not hold");
-      }
+      step.condition =
+          condition_at(sources_.line(step.location.file, o.location.line), o.location.column);
+      const std::string what =
+          step.condition.empty() ? "the condition" : fmt::format("`{}`", step.condition);
+      step.text = what + (o.op == Op::switch_to ? case_taken(function, o, at)
+                          : at.branch           ? " holds"
+                                                : " does not hold");
     } else if (at.operation != candidate.origin.operation) {
       const std::string called = callee_name(candidate.function, o);
       const bool frees =

@@ -24,10 +24,11 @@ void FunctionRun::begin() {
   run_work_ = 0;
 }
 
-std::uint32_t FunctionRun::extend(std::uint32_t trail, std::uint32_t operation, int branch) {
+std::uint32_t FunctionRun::extend(std::uint32_t trail, std::uint32_t operation, int branch,
+                                  std::uint16_t way) {
   if (mode_ != Mode::site) return 0;
   trails_.push_back(
-      {{operation, static_cast<std::int8_t>(branch)}, trail, trails_[trail].length + 1});
+      {{operation, static_cast<std::int8_t>(branch), way}, trail, trails_[trail].length + 1});
   return static_cast<std::uint32_t>(trails_.size() - 1);
 }
 

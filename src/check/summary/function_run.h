@@ -103,6 +103,7 @@ struct LastHolder {
 struct TrailStep {
   std::uint32_t operation = 0;
   std::int8_t branch = -1;  // of a branch: 1 taken, 0 not taken; -1: a call
+  std::uint16_t way = 0;    // of a switch that takes a case: which one of its pool
 
   static constexpr std::int8_t kThrows = -2;  // a call that ends by an exception
 };
@@ -226,7 +227,8 @@ class FunctionRun {
   void leave_round(BlockIndex block, State& state);
   bool mentions_round(ValueId id, std::uint32_t block, int depth) const;
   std::uint64_t key_of(const State& state, std::uint32_t at) const;  // entering block `at`
-  std::uint32_t extend(std::uint32_t trail, std::uint32_t operation, int branch);
+  std::uint32_t extend(std::uint32_t trail, std::uint32_t operation, int branch,
+                       std::uint16_t way = 0);
 
   // replay.cc
   struct Replaying;

@@ -71,8 +71,9 @@ struct FunctionRun::Replaying {
       const std::uint32_t operation = guide->top ? (*guide->top)[step->operation] : step->operation;
       const std::size_t last = std::min(path.guided + kMostLeftOut, guide->branches.size());
       std::size_t at = path.guided;
-      while (at < last && (guide->branches[at].operation != operation ||
-                           guide->branches[at].branch != step->branch)) {
+      while (at < last &&
+             (guide->branches[at].operation != operation ||
+              guide->branches[at].branch != step->branch || guide->branches[at].way != step->way)) {
         ++at;
       }
       path.detours += at < last ? static_cast<std::uint32_t>(at - path.guided) : 1;

@@ -87,7 +87,7 @@ void fields(Archive& archive, Like<Summary> auto& it) {
 
 template <typename Archive>
 void fields(Archive& archive, Like<TrailStep> auto& it) {
-  archive(it.operation, it.branch);
+  archive(it.operation, it.branch, it.way);
 }
 
 template <typename Archive>
@@ -258,7 +258,12 @@ bool is_sound(const Candidate& candidate, FunctionId function, const Function& b
          (!candidate.indirect || is_sound(candidate.held_by, function, body)) &&
          candidate.kind <= LossKind::freed_wrongly && candidate.verdict <= Verdict::refuted &&
          std::ranges::all_of(
-             candidate.trail, [&](const TrailStep& step) { return step.operation < count; });
+             candidate.trail,
+             [&](const TrailStep& step) {
+               if (step.operation >= count) return false;
+               const Operation& o = body.operations[step.operation];
+               return o.op != Op::switch_to || step.branch != 1 || 2u * step.way + 1 < o.pool_count;
+             });
 }
 
 const Function& body_of(const Identities& identities, FunctionId id) {

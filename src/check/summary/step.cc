@@ -250,7 +250,7 @@ void FunctionRun::finish(BlockIndex block, State state, std::uint32_t index) {
         const ValueId is = values_.compare(Code::eq, on, number, 0);
         State hit = state;
         if (assume(hit, is, true)) {
-          trail(hit, 1);
+          hit.trail = extend(hit.trail, index, 1, static_cast<std::uint16_t>(i / 2));
           send(block, BlockIndex::of(body_.pool[o.pool_begin + i + 1].bits), std::move(hit));
         }
         rest_possible = rest_possible && assume(rest, is, false);
