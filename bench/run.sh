@@ -1,11 +1,16 @@
 #!/usr/bin/env bash
 # Measurements beside other tools: bench/run.sh [NAME], all without a name.
 # Each prints a table in Markdown; docs/benchmarks.md shows the last ones.
+# bench/run.sh --list says which there are.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 plumb=build/release/bin/plumb
 all=(large-report agreement overhead shares library robust leak-suites places compiled-suites dropped injected compiled sampled bursts fidelity figures heap-model packages static static-generated large-check)
 names=("${all[@]}")
+if [ "${1:-}" = --list ]; then
+  printf '%s\n' "${all[@]}"
+  exit 0
+fi
 # Options go to the measurement named before them: static --suites=DIR.
 options=()
 [ $# -gt 0 ] && names=()
