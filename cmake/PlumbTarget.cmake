@@ -20,7 +20,10 @@ function(plumb_unit_test name target)
   set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
   add_dependencies(unit_tests ${target})
   add_test(NAME unit.${name} COMMAND ${target})
-  set_tests_properties(unit.${name} PROPERTIES FIXTURES_REQUIRED unit_tests)
+  # What tests leave behind stays in the build folder.
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/unit_tmp)
+  set_tests_properties(unit.${name} PROPERTIES FIXTURES_REQUIRED unit_tests
+    ENVIRONMENT TEST_TMPDIR=${CMAKE_BINARY_DIR}/unit_tmp)
 endfunction()
 
 function(plumb_library name)
