@@ -44,8 +44,9 @@ MEMCHECK = "memcheck"
 
 
 def second_of_memcheck(row: dict[str, float]) -> float | None:
-    """What the second run takes of memcheck's time, if all three were measured."""
-    if not {FIRST, TWICE, MEMCHECK} <= row.keys():
+    """What the second run takes of memcheck's time, if all three were measured and there was
+    one: where nothing was lost there is none."""
+    if not {FIRST, TWICE, MEMCHECK} <= row.keys() or row[TWICE] < 1.2 * row[FIRST]:
         return None
     return (row[TWICE] - row[FIRST]) / row[MEMCHECK]
 

@@ -85,6 +85,7 @@ Named take_name(Inside& in, uintptr_t caller, uint64_t size) {
   named.ordinal = ++ordinal;
   if (__builtin_expect(named.ordinal == name->next_wanted, 0)) {
     named.wanted = true;
+    named.kept = name->next_kept != 0;
     find_wants(in, slot->thread, *name);
   }
   return named;

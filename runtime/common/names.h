@@ -24,8 +24,8 @@ struct Name {
   uint32_t next_wanted;  // ordinal that is to be watched; 0: none
   uint32_t stack;        // with the caller only
   uint32_t epoch;
-  uint32_t site;  // the first one with this name: it counts the allocations; 0: none yet
-  uint32_t reserved;
+  uint32_t site;       // the first one with this name: it counts the allocations; 0: none yet
+  uint32_t next_kept;  // of the one that is wanted: only its last use
 };
 static_assert(sizeof(Name) == 40);
 
@@ -57,6 +57,7 @@ struct Named {
   uint64_t ordinal = 0;
   uint32_t stack = 0;  // with the caller only
   bool wanted = false;
+  bool kept = false;  // ... for its last use only
   bool by_caller = false;
 };
 

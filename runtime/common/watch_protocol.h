@@ -12,14 +12,14 @@ namespace plumb::watch {
 
 using Word = unsigned long;
 
-inline constexpr Word kVersion = 8;
+inline constexpr Word kVersion = 9;
 
 // Valgrind's VG_USERREQ_TOOL_BASE('P', 'B').
 inline constexpr Word kBase = (Word{'P'} << 24) | (Word{'B'} << 16);
 
 enum Request : Word {
   kStart = kBase,  // (Start*) -> kVersion
-  kAllocate,       // (size, alignment) -> address, 0: no room
+  kAllocate,       // (size, alignment, only its uses matter) -> address, 0: no room
   kArrives,        // (address) of a watched block that was worked on since
   kFree,           // (address) of a watched block
   kSize,           // (address) of a watched block -> its size
@@ -48,12 +48,16 @@ enum MemcheckRequest : Word {
 };
 
 // Watched blocks have addresses of their own: nothing else of the program is
-// mapped here. The upper half is rare as a number.
-inline constexpr Word kArenaTop = 0xd;
-inline constexpr Word kArenaBegin = kArenaTop << 32;
-inline constexpr Word kArenaEnd = (kArenaTop + 1) << 32;
+// mapped here. The upper half is rare as a number. Below those to which the references
+// are followed lie those of which only the last use is asked for.
+inline constexpr Word kFollowedTop = 0xd;
+inline constexpr Word kArenaBegin = (kFollowedTop - 1) << 32;
+inline constexpr Word kFollowedBegin = kFollowedTop << 32;
+inline constexpr Word kArenaEnd = (kFollowedTop + 1) << 32;
+static_assert(kFollowedTop % 2 == 1);  // one comparison tells both
 
-inline bool in_arena(Word address) { return (address >> 32) == kArenaTop; }
+inline bool in_arena(Word address) { return (address >> 33) == kFollowedTop / 2; }
+inline bool is_followed(Word address) { return (address >> 32) == kFollowedTop; }
 
 struct Start {
   Word own_begin;  // code of the library: its frames are nobody's

@@ -22,8 +22,8 @@ namespace {
 
 // A client request: to Valgrind, this sequence of instructions that otherwise
 // does nothing.
-uint64_t ask(uint64_t request, uint64_t a = 0, uint64_t b = 0) {
-  volatile uint64_t question[6] = {request, a, b, 0, 0, 0};
+uint64_t ask(uint64_t request, uint64_t a = 0, uint64_t b = 0, uint64_t c = 0) {
+  volatile uint64_t question[6] = {request, a, b, c, 0, 0};
   uint64_t answer = 0;
   __asm__ volatile(
       "rolq $3, %%rdi\n\t"
@@ -158,7 +158,7 @@ void find_wants(Inside& in, uint32_t thread, Name& name) {
   const int index = module == nullptr ? -1 : find_module(*module);
   if (index < 0) return;
   const PlumbWant key{static_cast<uint32_t>(index), thread, name.caller - module->bias, name.size,
-                      uint64_t{name.ordinal} + 1};
+                      uint64_t{name.ordinal} + 1,   0};
   uint32_t low = 0;
   uint32_t high = list->wants;
   while (low < high) {
@@ -171,11 +171,12 @@ void find_wants(Inside& in, uint32_t thread, Name& name) {
   }
   if (low < list->wants && compare_names(wants[low], key) == 0) {
     name.next_wanted = static_cast<uint32_t>(wants[low].ordinal);
+    name.next_kept = wants[low].kept != 0 ? 1 : 0;
   }
 }
 
-void* watch_allocate(size_t size, size_t alignment) {
-  return reinterpret_cast<void*>(ask(watch::kAllocate, size, alignment));
+void* watch_allocate(size_t size, size_t alignment, bool kept) {
+  return reinterpret_cast<void*>(ask(watch::kAllocate, size, alignment, kept ? 1 : 0));
 }
 void watch_arrives(void* block) { ask(watch::kArrives, reinterpret_cast<uint64_t>(block)); }
 void watch_free(void* block) { ask(watch::kFree, reinterpret_cast<uint64_t>(block)); }
@@ -194,7 +195,7 @@ bool may_hold_watched(const void* begin, size_t size) {
   if (size > kWorthAsking || pointer_mask != 0 || parts_watched != 0) return true;
   const auto* words = static_cast<const uintptr_t*>(begin);
   for (size_t i = 0; i < size / sizeof *words; ++i) {
-    if (watch::in_arena(words[i])) return true;
+    if (watch::is_followed(words[i])) return true;
   }
   return false;
 }

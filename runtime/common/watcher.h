@@ -32,8 +32,8 @@ bool start_watching(int file, uintptr_t forward);
 // Sets the next ordinal of this name that is wanted.
 void find_wants(Inside& in, uint32_t thread, Name& name);
 
-// Null: no room, take an ordinary block. Zeroed.
-void* watch_allocate(size_t size, size_t alignment);
+// Null: no room, take an ordinary block. Zeroed. `kept`: only its last use matters.
+void* watch_allocate(size_t size, size_t alignment, bool kept);
 // The program gets it now. Said again after libc worked for us meanwhile: the tool
 // follows libc's registers, and not what we keep on the stack.
 void watch_arrives(void* block);

@@ -147,7 +147,7 @@ inline void* allocate(Inside& in, size_t size, size_t alignment, PlumbApi api, c
   Named name;
   if (__builtin_expect(in.outermost(), 1)) name = take_name(in, called.caller, size);
   if (__builtin_expect(name.wanted, 0)) {
-    void* block = watch_allocate(size, alignment);
+    void* block = watch_allocate(size, alignment, name.kept);
     if (block != nullptr) return track(in, block, size, api, called, name);
   }
   return track(in, plain(), size, api, called, name);
@@ -206,7 +206,7 @@ void* track_realloc(void* old, size_t size, PlumbApi api, const Called& called) 
   const bool holds = watching() && may_hold_watched(old, old_size);
   const Facts facts = detach_block(old);
   if (name.wanted && size != 0) {
-    void* block = watch_allocate(size, kUsualAlignment);
+    void* block = watch_allocate(size, kUsualAlignment, name.kept);
     if (block != nullptr) {
       __builtin_memcpy(block, old, old_size < size ? old_size : size);
       if (holds) watch_range_dies(old, old_size);

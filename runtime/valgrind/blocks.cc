@@ -19,12 +19,21 @@ constexpr SizeT kPageSize = 4096;
 constexpr SizeT kArenaSize = watch::kArenaEnd - watch::kArenaBegin;
 constexpr SizeT kLargeSize = 32 * 1024;  // by page from here on
 
-// An odd start: small numbers in the lower half are common.
-constexpr Addr kFirst = watch::kArenaBegin + 0x35a5c010;
 constexpr SizeT kStep = 1024 * 1024;  // mapped at once
 
-Addr next_place = kFirst;
-Addr mapped_end = kFirst & ~(kPageSize - 1);
+// Where the blocks of one kind lie.
+struct Area {
+  Addr first;
+  Addr end;
+  Addr next = first;
+  Addr mapped_end = first & ~(kPageSize - 1);
+
+  SizeT size() const { return end - first; }
+};
+// Odd starts: small numbers in the lower half are common.
+constexpr Addr kFirstOffset = 0x35a5c010;
+Area followed_area{watch::kFollowedBegin + kFirstOffset, watch::kArenaEnd};
+Area kept_area{watch::kArenaBegin + kFirstOffset, watch::kFollowedBegin};
 SizeT gap = 0;
 
 // Blocks stay where they are: references to them are handed around.
@@ -43,15 +52,15 @@ Queue large_freed[kLargeClasses];
 
 SizeT round_up(SizeT size, SizeT to) { return (size + to - 1) & ~(to - 1); }
 
-bool map_to(Addr end) {
-  if (end > watch::kArenaEnd) return false;
-  if (end <= mapped_end) return true;
+bool map_to(Area& area, Addr end) {
+  if (end > area.end) return false;
+  if (end <= area.mapped_end) return true;
   Addr wanted = round_up(end, kStep);
-  if (wanted > watch::kArenaEnd) wanted = watch::kArenaEnd;
-  const SysRes result = VG_(am_mmap_anon_fixed_client)(mapped_end, wanted - mapped_end,
+  if (wanted > area.end) wanted = area.end;
+  const SysRes result = VG_(am_mmap_anon_fixed_client)(area.mapped_end, wanted - area.mapped_end,
                                                        VKI_PROT_READ | VKI_PROT_WRITE);
   if (sr_isError(result)) return false;
-  mapped_end = wanted;
+  area.mapped_end = wanted;
   return true;
 }
 
@@ -113,23 +122,24 @@ BlockId new_id() {
   return id;
 }
 
-BlockId new_block(SizeT size, SizeT alignment) {
-  if (block_granules == nullptr || size >= kArenaSize / 2) return 0;
+BlockId new_block(SizeT size, SizeT alignment, bool followed) {
+  Area& area = followed ? followed_area : kept_area;
+  if (block_granules == nullptr || size >= area.size() / 2) return 0;
   if (alignment < kGranule) alignment = kGranule;
   const bool large = size >= kLargeSize;
-  BlockId id = alignment == kGranule ? take_freed(size) : 0;
+  BlockId id = followed && alignment == kGranule ? take_freed(size) : 0;
   Addr place = 0;
   UInt generation = 0;
   if (id != 0) {
     place = block(id).address;
     generation = block(id).generation + 1;
   } else {
-    place = round_up(next_place, large && alignment < kPageSize ? kPageSize : alignment);
+    place = round_up(area.next, large && alignment < kPageSize ? kPageSize : alignment);
     const Addr end = place + room_for(size);
-    if (!map_to(end)) return 0;
-    next_place = end;
+    if (!map_to(area, end)) return 0;
+    area.next = end;
     // Far apart as long as that does not use up the room.
-    if (gap != 0 && next_place - kFirst < kArenaSize / 2) next_place += gap;
+    if (gap != 0 && followed && area.next - area.first < area.size() / 2) area.next += gap;
     id = fresh_id();
   }
   Block& fresh = block(id);

@@ -7,7 +7,9 @@
 // Blocks lie far apart when there are few of them: a pointer that is copied
 // byte by byte passes through values near the right one, and those should mean
 // nothing.
-// Limit: 4 GB; what does not fit is left to the program's own malloc.
+// Of some blocks only the last use is asked for (`kept`): references to them mean nothing
+// before the end, and they lie where none of the code that follows references looks.
+// Limit: 4 GB of either; what does not fit is left to the program's own malloc.
 #pragma once
 
 #include "common/watch_protocol.h"
@@ -94,7 +96,7 @@ inline Addr plain(Addr word) { return word & pointer_mask; }
 
 void prepare_arena(bool dense);
 // 0: no room.
-BlockId new_block(SizeT size, SizeT alignment);
+BlockId new_block(SizeT size, SizeT alignment, bool followed);
 void free_block(BlockId id);
 // For a block that is not in the arena.
 BlockId new_id();
@@ -114,6 +116,9 @@ extern Addr parts_begin;
 extern ULong parts_size;
 BlockId find_part(Addr value);
 inline bool near_parts(Addr value) { return value - parts_begin < parts_size; }
+
+// Only its last use is asked for.
+inline bool is_kept(const Block& it) { return !it.is_part && !watch::is_followed(it.address); }
 
 // False: the word refers to no block.
 inline bool may_refer(Addr word) { return watch::in_arena(plain(word)) || near_parts(plain(word)); }
@@ -135,6 +140,11 @@ inline BlockId find_block(Addr word) {
     if (const BlockId part = find_part(value); part != 0) return part;
   }
   return find_in_arena(value);
+}
+// The same, for references that are followed.
+inline BlockId find_followed(Addr word) {
+  const Addr value = plain(word);
+  return watch::is_followed(value) || near_parts(value) ? find_block(word) : 0;
 }
 
 }  // namespace plumb::vg

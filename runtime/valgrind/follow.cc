@@ -184,10 +184,10 @@ void wipe_own_frames(Addr sp) {
 }
 
 void reconcile(Addr word, bool saved, bool partial, ThreadId thread) {
-  const BlockId found = find_block(*reinterpret_cast<const Addr*>(word));
+  const BlockId found = find_followed(*reinterpret_cast<const Addr*>(word));
   Slot* slot = slots.find(word);
   if (slot == nullptr && found == 0) return;
-  const bool inside = watch::in_arena(word) || is_in_part(word);
+  const bool inside = watch::is_followed(word) || is_in_part(word);
   const SlotKind kind = inside ? kInside : saved ? kSaved : kOutside;
   OldSlot old{};
   if (slot != nullptr) {
@@ -543,6 +543,10 @@ void begin_block(BlockId id, ThreadId thread) {
   Block& it = block(id);
   it.allocation = current_stack(thread);
   it.use_stack = 0;
+  if (is_kept(it)) {
+    it.state = kHeld;
+    return;
+  }
   note_drop(it, kDiscarded, it.allocation, 0);
   start_floating(id);
 }

@@ -202,7 +202,7 @@ Piece* describe(const IRSB* in, Int first) {
 
 // --- Writing code ---
 
-constexpr UInt kTop = static_cast<UInt>(watch::kArenaTop);
+constexpr UInt kTop = static_cast<UInt>(watch::kFollowedTop);
 
 // The upper half of a word does not say whether it is a reference.
 bool needs_whole_words() { return pointer_mask != ~Addr{0} || parts_size != 0; }
@@ -222,14 +222,15 @@ class Writer {
     return load(mkIRExpr_HWord(reinterpret_cast<HWord>(address)));
   }
   IRExpr* number(ULong value) { return IRExpr_Const(IRConst_U64(value)); }
-  // How far a value is from the arena: zero when it is in it, else less than 2^32, since
-  // the upper half alone says so.
-  IRExpr* distance(IRExpr* value) {
+  // How far a value is from the blocks that are followed: zero when it is among them, else
+  // less than 2^32, since the upper half alone says so.
+  IRExpr* distance(IRExpr* value) { return distance_by(value, 32, watch::kFollowedTop); }
+  IRExpr* distance_by(IRExpr* value, UChar bits, Addr wanted) {
     if (pointer_mask != ~Addr{0}) {
       value = assign(Ity_I64, IRExpr_Binop(Iop_And64, value, number(pointer_mask)));
     }
-    IRExpr* top = assign(Ity_I64, IRExpr_Binop(Iop_Shr64, value, IRExpr_Const(IRConst_U8(32))));
-    IRExpr* far = assign(Ity_I64, IRExpr_Binop(Iop_Xor64, top, number(watch::kArenaTop)));
+    IRExpr* top = assign(Ity_I64, IRExpr_Binop(Iop_Shr64, value, IRExpr_Const(IRConst_U8(bits))));
+    IRExpr* far = assign(Ity_I64, IRExpr_Binop(Iop_Xor64, top, number(wanted)));
     if (parts_size == 0) return far;
     // Zero near a part, else one.
     IRExpr* from = assign(Ity_I64, IRExpr_Binop(Iop_Sub64, value, load_global(&parts_begin)));
@@ -239,7 +240,7 @@ class Writer {
   }
   IRExpr* distance_of_half(IRExpr* half) {
     IRExpr* wide = assign(Ity_I64, IRExpr_Unop(Iop_32Uto64, half));
-    return assign(Ity_I64, IRExpr_Binop(Iop_Xor64, wide, number(watch::kArenaTop)));
+    return assign(Ity_I64, IRExpr_Binop(Iop_Xor64, wide, number(watch::kFollowedTop)));
   }
   // ... of the word at the address.
   IRExpr* word_distance(IRExpr* address, UInt offset = 0) {
@@ -254,10 +255,14 @@ class Writer {
   IRExpr* is_zero(IRExpr* value) {
     return assign(Ity_I1, IRExpr_Binop(Iop_CmpEQ64, value, number(0)));
   }
-  IRExpr* in_arena(IRExpr* value) { return is_zero(distance(value)); }
-  // One of two is in the arena: the product of two such distances is zero only if one of
+  IRExpr* is_followed(IRExpr* value) { return is_zero(distance(value)); }
+  // In any watched block.
+  IRExpr* in_arena(IRExpr* address) {
+    return is_zero(distance_by(address, 33, watch::kFollowedTop / 2));
+  }
+  // One of two is: the product of two such distances is zero only if one of
   // them is, and a multiplication is cheaper than two comparisons. Either may be null.
-  IRExpr* any_in_arena(IRExpr* left, IRExpr* right) {
+  IRExpr* any_followed(IRExpr* left, IRExpr* right) {
     if (left == nullptr && right == nullptr) return nullptr;
     if (left == nullptr) return is_zero(right);
     if (right == nullptr) return is_zero(left);
@@ -370,7 +375,7 @@ void add_wide_store(Writer& write, const Known& known, IRStmt* store, IRExpr* ad
     IRExpr* word = word_of(write, known, data, type, i);
     IRExpr* after = word == nullptr ? nullptr : write.distance(word);
     IRExpr* before = push ? nullptr : write.word_distance(address, i * 8);
-    guard = write.either(guard, write.any_in_arena(before, after));
+    guard = write.either(guard, write.any_followed(before, after));
   }
   write.add(store);
   const int pushed = pushed_register(code);
@@ -390,7 +395,7 @@ void add_small_store(Writer& write, IRStmt* store, IRExpr* address, UInt bytes, 
     // Half a word makes a reference only if it is that half, or was one before.
     after = write.distance_of_half(data);
   }
-  IRExpr* guard = write.any_in_arena(before, after);
+  IRExpr* guard = write.any_followed(before, after);
   write.add(write.call(3, "plumb_on_small_write", reinterpret_cast<void*>(on_small_write),
                        mkIRExprVec_3(address, mkIRExpr_HWord(bytes | kWrittenPartial), before),
                        guard));
@@ -413,7 +418,7 @@ void add_guarded_store(Writer& write, IRSB* in, IRStmt* statement) {
   const IRType type = typeOfIRExpr(in->tyenv, store->data);
   IRExpr* guard = nullptr;
   if (type == Ity_I64 && (store->data->tag != Iex_Const || parts_size != 0)) {
-    guard = write.both(store->guard, write.in_arena(store->data));
+    guard = write.both(store->guard, write.is_followed(store->data));
   }
   write.add(statement);
   add_written(write, store->addr, 8, guard);
@@ -433,7 +438,7 @@ void add_swap(Writer& write, IRSB* in, IRStmt* statement) {
   IRExpr* guard = nullptr;
   for (UInt i = 0; i < bytes / 8; ++i) {
     guard =
-        write.either(guard, write.any_in_arena(before[i], write.word_distance(swap->addr, i * 8)));
+        write.either(guard, write.any_followed(before[i], write.word_distance(swap->addr, i * 8)));
   }
   add_written(write, swap->addr, bytes, guard);
 }

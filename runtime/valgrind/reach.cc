@@ -31,18 +31,21 @@ struct Range {
 
 Vector<BlockId> pending;
 
-void mark(Addr value) {
+// `from`: the block that has the reference; 0: a root has it.
+void mark(Addr value, BlockId from = 0) {
   const BlockId id = find_block(value);
   if (id == 0) return;
   Block& it = block(id);
   if (it.verdict != kLive) return;
   it.verdict = kReachable;
+  it.leader = from;
   pending.push(id);
   if (!it.is_part) return;
   // What it is a part of.
   const BlockId around = find_in_arena(it.address);
   if (around == 0 || block(around).verdict != kLive) return;
   block(around).verdict = kReachable;
+  block(around).leader = from;
   pending.push(around);
 }
 
@@ -78,7 +81,8 @@ void each_connected(const Block& it, Use use) {
 
 void drain() {
   while (pending.count != 0) {
-    each_reference(block(pending.pop()), [](BlockId id) { mark(block(id).address); });
+    const BlockId from = pending.pop();
+    each_reference(block(from), [from](BlockId id) { mark(block(id).address, from); });
   }
 }
 
@@ -174,14 +178,36 @@ ULong each_word(const watch::End& end, ThreadId running, bool with_blocks, UseWo
   return looked;
 }
 
-void mark_memory(const watch::End& end, ThreadId running) {
-  each_word(end, running, false, [](Addr, Addr value) {
-    mark(value);
-    drain();
-  });
+// Among the variables of a module. Those that begin as zero are in no file.
+bool is_in_module(Addr word) {
+  const NSegment* segment = VG_(am_find_nsegment)(word);
+  if (segment == nullptr || segment->isCH) return false;
+  return segment->kind == SkFileC || VG_(DebugInfo_sect_kind)(nullptr, word) != Vg_SectUnknown;
+}
+
+// What points to a block that is still reachable: a word outside the arena, of a
+// module rather than of the heap or a stack.
+void note_holder(Block& it, Addr word, ThreadId running) {
+  const bool in_module = is_in_module(word);
+  if (it.mark != 0 && !in_module) return;
+  it.mark = 1;
+  RawStack none;
+  none.count = 0;
+  note_word(it, word, none, running, false);
 }
 
 ThreadId ending_thread = 0;
+void mark_memory(const watch::End& end, ThreadId running) {
+  ending_thread = running;
+  each_word(end, running, false, [](Addr at, Addr value) {
+    mark(value);
+    drain();
+    // Nobody has followed the references to these.
+    const BlockId id = find_block(value);
+    if (id != 0 && is_kept(block(id))) note_holder(block(id), at, ending_thread);
+  });
+}
+
 void mark_register(ThreadId thread, const HChar*, UWord value) {
   if (thread != ending_thread) mark(value);
 }
@@ -293,20 +319,12 @@ void settle_cycles(Vector<BlockId>& order) {
   edges.release();
 }
 
-// What points to a block that is still reachable: a word outside the arena, of a
-// module rather than of the heap or a stack.
 void note_holders(ThreadId running) {
-  RawStack none;
-  none.count = 0;
   slots.each([&](Addr address, const Slot& slot) {
     Block& it = block(slot.block);
     if (it.verdict != kReachable || slot.kind != kOutside) return;
     if ((it.generation & 0xfffffff) != slot.generation) return;
-    const NSegment* segment = VG_(am_find_nsegment)(address);
-    const bool in_module = segment != nullptr && segment->kind == SkFileC;
-    if (it.mark != 0 && !in_module) return;
-    it.mark = 1;
-    note_word(it, address, none, running, false);
+    note_holder(it, address, running);
   });
 }
 
@@ -377,7 +395,6 @@ namespace {
 void mark_all(const watch::End& end, ThreadId running) {
   mark_memory(end, running);
   for (UWord i = 0; i < end.register_count; ++i) mark(end.registers[i]);
-  ending_thread = running;
   VG_(apply_to_GP_regs)(mark_register);
   drain();
 }
@@ -403,6 +420,7 @@ UInt give_verdicts(const watch::End& end, ThreadId running) {
   for (BlockId id = 1; id < block_end(); ++id) {
     if (block(id).state == kFreed) continue;
     block(id).verdict = kLive;
+    block(id).mark = 0;
     ++count;
   }
   if (count == 0) return 0;

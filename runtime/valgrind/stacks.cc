@@ -27,7 +27,7 @@ struct Remembered {
   StackId id;  // 0: not kept yet
   bool is_plain;
 };
-constexpr UInt kRemembered = 1u << 10;
+constexpr UInt kRemembered = 1u << 13;
 Remembered* remembered = nullptr;
 
 // On one stack, whose memory is there as long as its thread runs on it.
@@ -107,9 +107,9 @@ Remembered& memory_for(Addr ip, Addr sp) {
         static_cast<Remembered*>(VG_(calloc)("plumb.remembered", kRemembered, sizeof(Remembered)));
   }
   const ULong hash = (ip ^ (sp << 16)) * 0x9e3779b97f4a7c15u;
-  return remembered[hash >> 54];
+  return remembered[hash >> 51];
 }
-static_assert(kRemembered == 1u << (64 - 54));
+static_assert(kRemembered == 1u << (64 - 51));
 
 Remembered& remember(ThreadId thread) {
   const Addr ip = VG_(get_IP)(thread);

@@ -52,8 +52,8 @@ UWord start(const watch::Start& start) {
   return watch::kVersion;
 }
 
-UWord allocate(ThreadId thread, SizeT size, SizeT alignment) {
-  const BlockId id = new_block(size, alignment);
+UWord allocate(ThreadId thread, SizeT size, SizeT alignment, bool followed) {
+  const BlockId id = new_block(size, alignment, followed);
   if (id == 0) return 0;
   Block& it = block(id);
   VG_(memset)(reinterpret_cast<void*>(it.address), 0, size);
@@ -61,13 +61,22 @@ UWord allocate(ThreadId thread, SizeT size, SizeT alignment) {
   return it.address;
 }
 
+// What is still reachable hangs on what a root holds, perhaps by way of others.
+const Block& held_by_root(const Block& it) {
+  const Block* at = &it;
+  while (at->mark == 0 && at->leader != 0) at = &block(at->leader);
+  return *at;
+}
+
 UWord answer(Addr address, watch::Info& info) {
   const BlockId id = info.is_part != 0 ? part_at(address) : find_in_arena(address);
   if (id == 0) return 0;
   const Block& it = block(id);
   info.state = it.verdict;
-  info.leader = it.leader == 0 ? 0 : block(it.leader).address;
-  info.leader_is_part = it.leader != 0 && block(it.leader).is_part ? 1 : 0;
+  const bool is_reachable = it.verdict == PLUMB_BLOCK_REACHABLE;
+  const BlockId leader = is_reachable ? 0 : it.leader;
+  info.leader = leader == 0 ? 0 : block(leader).address;
+  info.leader_is_part = leader != 0 && block(leader).is_part ? 1 : 0;
   // A word that still holds it, although nothing reaches it: we do not know.
   const bool known = it.outside == 0 && (it.drop.stack != 0 || it.drop.ip != 0);
   info.cause = known ? it.drop.cause : kUnknownCause;
@@ -79,8 +88,12 @@ UWord answer(Addr address, watch::Info& info) {
     info.loss.addresses[0] = it.drop.ip + 1;
   }
   VG_(memset)(&info.place, 0, sizeof info.place);
-  const bool reachable = it.verdict == PLUMB_BLOCK_REACHABLE && it.mark != 0;
-  if ((known || reachable) && it.drop.place != nullptr) info.place = *it.drop.place;
+  if (is_reachable) {
+    const Block& root = held_by_root(it);
+    if (root.mark != 0 && root.drop.place != nullptr) info.place = *root.drop.place;
+  } else if (known && it.drop.place != nullptr) {
+    info.place = *it.drop.place;
+  }
   info.trail.count = 0;
   if (known && (it.drop.flags & kLastRead) != 0) {
     copy_trail(it, info.trail);
@@ -129,7 +142,7 @@ Bool on_request(ThreadId thread, UWord* args, UWord* result) {
       *result = start(*reinterpret_cast<const watch::Start*>(args[1]));
       return True;
     case watch::kAllocate:
-      *result = allocate(thread, args[1], args[2]);
+      *result = allocate(thread, args[1], args[2], args[3] == 0);
       return True;
     case watch::kArrives:
       if (const BlockId id = find_in_arena(args[1]); id != 0 && block(id).held == 0) {

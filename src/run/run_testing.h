@@ -1,6 +1,7 @@
 // For tests that compile a program (testdata/) and run it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>

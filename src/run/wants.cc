@@ -95,13 +95,15 @@ Wants wants_of(const Trace& trace, bool kept, const std::vector<std::uint64_t>& 
   Wants wants;
   std::vector<const TraceLost*> blocks;
   for (const TraceLost& block : trace.lost) blocks.push_back(&block);
+  const std::size_t lost = blocks.size();
   if (kept) {
     for (const TraceLost& block : trace.kept) blocks.push_back(&block);
   }
   const std::size_t share = share_of(blocks, trace.groups.size());
   std::vector<std::size_t> used(trace.groups.size());
   std::vector<PlumbWant> items;
-  for (const TraceLost* block : blocks) {
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const TraceLost* block = blocks[i];
     const TraceName& name = block->name;
     if (name.ordinal == 0 || !name.caller.module || used[block->group] >= share) {
       ++wants.left_out;
@@ -109,14 +111,14 @@ Wants wants_of(const Trace& trace, bool kept, const std::vector<std::uint64_t>& 
     }
     ++used[block->group];
     items.push_back({static_cast<std::uint32_t>(name.caller.module->index), name.thread,
-                     name.caller.offset, name.size, name.ordinal});
+                     name.caller.offset, name.size, name.ordinal, i < lost ? 0u : 1u});
   }
   // So that the program gets the same answers when it asks again.
   for (const TraceLost& block : trace.excused) {
     const TraceName& name = block.name;
     if (name.ordinal == 0 || !name.caller.module || items.size() >= kMaxWatched) continue;
     items.push_back({static_cast<std::uint32_t>(name.caller.module->index), name.thread,
-                     name.caller.offset, name.size, name.ordinal});
+                     name.caller.offset, name.size, name.ordinal, 0});
   }
   wants.watched = items.size();
   std::ranges::sort(items, in_order);

@@ -357,6 +357,7 @@ typedef struct PlumbWant {
   uint64_t caller; /* return address minus the module's bias */
   uint64_t size;
   uint64_t ordinal;
+  uint64_t kept; /* was still reachable: only its last use is asked for */
 } PlumbWant;
 /* How a pointer was used. */
 enum PlumbUse {
