@@ -273,7 +273,7 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
     const bool below = mode_ != Mode::plain && is_below(summary, cell.value, at_call);
     const ValueId now = below ? values_.fresh() : at_call(cell.value);
     const bool replaces = !below && summary.values[cell.value].kind == ValueKind::merge;
-    if (replaces && mode_ == Mode::plain) all_new_[now.index] = true;
+    if (replaces && mode_ == Mode::plain) newness_.set(now, Newness::all_new);
     writes.push_back({values_.pointer(at_call(cell.base), cell.offset), cell.width, now, replaces});
   }
   ValueId result = at_call(taken ? taken->result : effect.result);

@@ -65,6 +65,22 @@ bool FunctionRun::may_have_failed(ValueId id) const {
          values_.is_heap(id);
 }
 
+// The same for one of which the fact was looked up already.
+bool FunctionRun::is_nonzero(const State& state, ValueId id, const Fact& known) const {
+  if (known.nonzero) return true;
+  switch (values_[id].kind) {
+    case ValueKind::object:
+    case ValueKind::element:
+    case ValueKind::pointer:
+    case ValueKind::index:
+    case ValueKind::binary:
+    case ValueKind::cast:
+      return is_nonzero(state, id);
+    default:
+      return false;
+  }
+}
+
 bool FunctionRun::is_nonzero(const State& state, ValueId id) const {
   const Value v = values_[id];
   switch (v.kind) {

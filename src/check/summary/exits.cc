@@ -95,9 +95,7 @@ void FunctionRun::touch_input(ValueId value, bool surely, bool freed) {
   if (mode_ != Mode::plain) return;
   take_from(value, freed);
   ValueId target = values_.target(value);
-  if (const auto entered = entered_as_.find(target.index); entered != entered_as_.end()) {
-    target = entered->second;
-  }
+  if (const ValueId entered = entered_as_[target]; entered != kNoValue) target = entered;
   if (!surely && is_plain_number(target)) return;
   const Value& v = values_[target];
   if (v.kind != ValueKind::param && v.kind != ValueKind::cell && v.kind != ValueKind::reach) return;

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "check/model/program.h"
+#include "check/summary/by_value.h"
 #include "check/summary/export.h"
 #include "check/summary/library.h"
 #include "check/summary/reads.h"
@@ -278,6 +279,7 @@ class FunctionRun {
   bool assume(State& state, ValueId condition, bool truth);
   int decide(const State& state, ValueId condition);  // 1, 0, or -1 when open
   bool is_nonzero(const State& state, ValueId value) const;
+  bool is_nonzero(const State& state, ValueId value, const Fact& known) const;
   bool may_have_failed(ValueId value) const;
   bool assume_fact(State& state, ValueId value, const Fact& fact);
   bool order(State& state, Code code, ValueId a, ValueId b);
@@ -477,9 +479,10 @@ class FunctionRun {
   std::map<Site, std::uint32_t> block_numbers_;
 
   // By merged value: what was in its place on entry, and may still be.
-  std::unordered_map<std::uint32_t, ValueId> entered_as_;
+  ByValue<ValueId> entered_as_;
   // By merged value, and by what a callee has written: is it something new in any case?
-  std::unordered_map<std::uint32_t, bool> all_new_;
+  enum class Newness : std::uint8_t { unknown, some_old, all_new };
+  ByValue<Newness> newness_;
 
   // Found by the plain run.
   std::map<Site, State> sites_;  // with the state before the call, as it came there first
@@ -509,7 +512,8 @@ class FunctionRun {
   // Of join(), which is called for each edge: what it needs, kept for the next time.
   struct JoinRoom {
     std::vector<std::pair<ValueId, Fact>> made;
-    std::vector<std::pair<ValueId, Fact>> by_value;
+    ByValue<std::uint64_t> made_at;  // the number of the join, and the place in `made` from 1
+    std::uint32_t number = 0;
     std::vector<std::pair<ValueId, Fact>> facts;
     std::vector<Cell> cells;
   };

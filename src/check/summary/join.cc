@@ -19,9 +19,8 @@ void FunctionRun::note_entry(ValueId merged, ValueId base, std::int64_t offset, 
   for (const ValueId each : {a, b}) {
     const Value& v = values_[each];
     const bool entered = v.kind == ValueKind::cell && v.a == base && v.number == offset;
-    if (entered) entered_as_[merged.index] = each;
-    const auto known = entered_as_.find(each.index);
-    if (known != entered_as_.end()) entered_as_[merged.index] = known->second;
+    if (entered) entered_as_.set(merged, each);
+    if (const ValueId known = entered_as_[each]; known != kNoValue) entered_as_.set(merged, known);
   }
 }
 
@@ -29,14 +28,13 @@ void FunctionRun::note_entry(ValueId merged, ValueId base, std::int64_t offset, 
 // that was made, a null. (A call may hand back what it was given.)
 void FunctionRun::note_new(ValueId merged, ValueId a, ValueId b) {
   const bool both = (a == merged || is_new(a)) && (b == merged || is_new(b));
-  const auto [known, first] = all_new_.try_emplace(merged.index, both);
-  if (!first) known->second = known->second && both;
+  const bool old = !both || newness_[merged] == Newness::some_old;
+  newness_.set(merged, old ? Newness::some_old : Newness::all_new);
 }
 
 bool FunctionRun::is_new(ValueId value) const {
   if (values_.is_integer(value) || values_.is_heap(values_.target(value))) return true;
-  const auto known = all_new_.find(value.index);
-  return known != all_new_.end() && known->second;
+  return newness_[value] == Newness::all_new;
 }
 
 // How many bytes `to` is behind `from`, as far as it says itself.
@@ -74,9 +72,17 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
   // New values and what both sides say of them.
   std::vector<std::pair<ValueId, Fact>>& made = join_room_.made;
   made.clear();
-  const auto meet = [&](ValueId& value, ValueId with, ValueId place, std::int64_t number) {
-    if (value == with) return;
-    if (with == kNoValue) return;
+  // Of what is made twice the first counts: states know hundreds of facts.
+  const std::uint64_t round = std::uint64_t{++join_room_.number} << 32;
+  const auto find_made = [&](ValueId id) -> const std::pair<ValueId, Fact>* {
+    const std::uint64_t at = join_room_.made_at[id];
+    return at > round ? &made[at - round - 1] : nullptr;
+  };
+  const auto make = [&](ValueId merged, const Fact& fact) {
+    made.emplace_back(merged, fact);
+    if (!find_made(merged)) join_room_.made_at.set(merged, round + made.size());
+  };
+  const auto meet_other = [&](ValueId& value, ValueId with, ValueId place, std::int64_t number) {
     if (value == kNoValue) {
       // A variable that is not set on one path is not read behind it: `int status;` before
       // the loop that sets it.
@@ -100,7 +106,7 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
         if (fact.low < before.low) fact.low = INT64_MIN;
         if (fact.high > before.high) fact.high = INT64_MAX;
       }
-      made.emplace_back(merged, fact);
+      make(merged, fact);
     } else if (root == values_.root(with) && root != value && r.kind == ValueKind::param) {
       // A walk along a structure stays in the structure.
       met = values_.reach(root);
@@ -116,18 +122,24 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
       const std::uint32_t home = global_of(place);
       if (global_of(value) != home) lose_sight(value);
       if (global_of(with) != home) lose_sight(with);
-      Fact fact = hull(into.fact(values_, value), other.fact(values_, with));
-      if (is_nonzero(into, value) && is_nonzero(other, with)) fact.nonzero = true;
+      const Fact ours = into.fact(values_, value);
+      const Fact theirs = other.fact(values_, with);
+      Fact fact = hull(ours, theirs);
+      fact.nonzero = is_nonzero(into, value, ours) && is_nonzero(other, with, theirs);
       if (widens && value == merged) {
         // A bound that moves with each round is none.
         const Fact before = into.fact(values_, value);
         if (fact.low < before.low) fact.low = INT64_MIN;
         if (fact.high > before.high) fact.high = INT64_MAX;
       }
-      made.emplace_back(merged, fact);
+      make(merged, fact);
     }
     changed = changed || met != value;
     value = met;
+  };
+  // Most of what two paths know is the same.
+  const auto meet = [&](ValueId& value, ValueId with, ValueId place, std::int64_t number) {
+    if (value != with && with != kNoValue) meet_other(value, with, place, number);
   };
   for (std::size_t i = 0; i < into.vars.size(); ++i) {
     meet(into.vars[i], other.vars[i], kNoValue, static_cast<std::int64_t>(i));
@@ -194,19 +206,6 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
   }
   into.cells.swap(kept);
 
-  // By value, the first that was made of each first: states know hundreds of facts.
-  std::vector<std::pair<ValueId, Fact>>& by_value = join_room_.by_value;
-  by_value = made;
-  const auto by_first = [](const auto& x, const auto& y) { return x.first < y.first; };
-  if (!std::is_sorted(by_value.begin(), by_value.end(), by_first)) {
-    std::stable_sort(by_value.begin(), by_value.end(), by_first);
-  }
-  const auto find_made = [&](ValueId id) -> const std::pair<ValueId, Fact>* {
-    const auto at = std::lower_bound(by_value.begin(), by_value.end(), id,
-                                     [](const auto& m, ValueId key) { return m.first < key; });
-    return at != by_value.end() && at->first == id ? &*at : nullptr;
-  };
-
   // What was made here in an earlier round has the same name and is another value.
   const auto is_made_of = [&](ValueId id, const auto& self, int depth) -> bool {
     constexpr int kDeepest = 6;
@@ -222,13 +221,9 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
   };
   std::vector<std::pair<ValueId, Fact>>& facts = join_room_.facts;
   facts.clear();
-  // All are in the same order.
-  auto renamed = by_value.begin();
-  auto theirs = other.facts.begin();
+  auto theirs = other.facts.begin();  // in the same order
   for (const auto& [value, fact] : into.facts) {
-    while (renamed != by_value.end() && renamed->first < value) ++renamed;
-    if (renamed != by_value.end() &&
-        renamed->first == value) {  // says something of an earlier round
+    if (const auto* renamed = find_made(value)) {  // says something of an earlier round
       changed = changed || fact != renamed->second;
       continue;
     }
@@ -238,7 +233,7 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
     }
     while (theirs != other.facts.end() && theirs->first < value) ++theirs;
     const bool known = theirs != other.facts.end() && theirs->first == value;
-    const Fact both = hull(fact, known ? theirs->second : other.fact(values_, value));
+    const Fact both = hull(fact, known ? theirs->second : other.unlearnt(values_, value));
     if (both != fact) {
       changed = true;
       into.merged = true;

@@ -68,6 +68,12 @@ Fact State::fact(const Values& values, ValueId value) const {
       facts.begin(), facts.end(), value,
       [](const std::pair<ValueId, Fact>& entry, ValueId id) { return entry.first < id; });
   if (at != facts.end() && at->first == value) return at->second;
+  return unlearnt(values, value);
+}
+
+Fact State::unlearnt(const Values& values, ValueId value) const {
+  const Value& v = values[value];
+  if (v.kind == ValueKind::integer) return {v.number, v.number, v.number != 0};
   if (v.kind == ValueKind::compare) return {0, 1, false};
   return implied(values, v);
 }

@@ -96,6 +96,7 @@ struct State {
   void drop_cells_of(ValueId base);
 
   Fact fact(const Values& values, ValueId value) const;
+  Fact unlearnt(const Values& values, ValueId value) const;  // of a value that has no entry
   // Says nothing that is not known anyway.
   static bool is_trivial(const Values& values, ValueId value, const Fact& fact);
   // False when this contradicts what is known.

@@ -108,6 +108,21 @@ bool is_inside(const Value& value) {
          value.kind == ValueKind::element;
 }
 
+// Does it start from what its part starts from?
+bool has_root(ValueKind kind) {
+  switch (kind) {
+    case ValueKind::cell:
+    case ValueKind::pointer:
+    case ValueKind::index:
+    case ValueKind::reach:
+    case ValueKind::element:
+    case ValueKind::cast:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::uint64_t hash_of(const Value& v) {
   std::uint64_t h = static_cast<std::uint64_t>(v.kind) | static_cast<std::uint64_t>(v.code) << 8 |
                     static_cast<std::uint64_t>(v.width) << 16;
@@ -157,17 +172,23 @@ std::optional<Values> Values::restore(std::vector<Value> values) {
     if (value.kind == ValueKind::none || value.kind > ValueKind::element) return std::nullopt;
     // A table names parts before what is made of them.
     if (value.code > Code::same || value.a.index >= i || value.b.index >= i) return std::nullopt;
-    out.targets_.push_back(is_inside(value) ? out.targets_[value.a.index] : ValueId::of(i));
+    out.note_origin(value, ValueId::of(i));
     if (value.kind == ValueKind::fresh) out.fresh_ = std::max(out.fresh_, value.number);
   }
   out.values_ = std::move(values);
   return out;
 }
 
+// What the next value points into, and what it starts from.
+void Values::note_origin(const Value& value, ValueId id) {
+  targets_.push_back(is_inside(value) ? targets_[value.a.index] : id);
+  roots_.push_back(has_root(value.kind) ? roots_[value.a.index] : id);
+}
+
 ValueId Values::append(const Value& value) {
   const ValueId id = ValueId::of(static_cast<std::uint32_t>(values_.size()));
   values_.push_back(value);
-  targets_.push_back(is_inside(value) ? targets_[value.a.index] : id);
+  note_origin(value, id);
   has_elements_.push_back(false);
   if (value.kind == ValueKind::index || value.kind == ValueKind::element) {
     has_elements_[targets_.back().index] = true;
@@ -182,13 +203,16 @@ constexpr std::uint64_t kTag = ~std::uint64_t{0} << 32;  // of a slot: the hash'
 }  // namespace
 
 void Values::grow() {
-  const std::vector<std::uint64_t> old = std::move(slots_);
-  slots_.assign(std::max<std::size_t>(64, old.size() * 2), 0);
-  for (const std::uint64_t slot : old) {
-    if (slot == 0) continue;
-    std::size_t at = hash_of(values_[slot & ~kTag]) & (slots_.size() - 1);
-    while (slots_[at]) at = (at + 1) & (slots_.size() - 1);
-    slots_[at] = slot;
+  const std::size_t size = std::max<std::size_t>(64, slots_.size() * 2);
+  slots_.clear();
+  slots_.resize(size, 0);
+  // In the order in which they lie in memory. What is fresh is never looked up.
+  for (std::size_t id = 1; id < values_.size(); ++id) {
+    if (values_[id].kind == ValueKind::fresh) continue;
+    const std::uint64_t hash = hash_of(values_[id]);
+    std::size_t at = hash & (size - 1);
+    while (slots_[at]) at = (at + 1) & (size - 1);
+    slots_[at] = (hash & kTag) | id;
   }
 }
 
@@ -468,24 +492,6 @@ Values::Place Values::place(ValueId pointer) const {
 bool Values::is_heap(ValueId target) const {
   const Value& value = (*this)[target];
   return value.kind == ValueKind::object && ObjectId{value.number}.kind() == ObjectKind::heap;
-}
-
-ValueId Values::root(ValueId id) const {
-  while (true) {
-    const Value& value = (*this)[id];
-    switch (value.kind) {
-      case ValueKind::cell:
-      case ValueKind::pointer:
-      case ValueKind::index:
-      case ValueKind::reach:
-      case ValueKind::element:
-      case ValueKind::cast:
-        id = value.a;
-        break;
-      default:
-        return id;
-    }
-  }
 }
 
 }  // namespace plumb::check

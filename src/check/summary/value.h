@@ -135,7 +135,7 @@ class Values {
 
   // What the value starts from, through cells, offsets and indices: a
   // parameter, object or fresh value.
-  ValueId root(ValueId id) const;
+  ValueId root(ValueId id) const { return roots_[id.index]; }
 
  private:
   // value_bits.cc
@@ -144,10 +144,12 @@ class Values {
 
   ValueId intern(const Value& value);
   ValueId append(const Value& value);
+  void note_origin(const Value& value, ValueId id);
   void grow();
 
   std::vector<Value> values_;
   std::vector<ValueId> targets_;    // by value
+  std::vector<ValueId> roots_;      // by value
   std::vector<bool> has_elements_;  // by value; not of a table that was restored
   // Open addressing: a value and the upper half of its hash, or 0. Other values that are
   // met on the way are told apart without looking at them.
