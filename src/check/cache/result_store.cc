@@ -13,7 +13,7 @@ namespace plumb::check {
 
 namespace {
 
-constexpr std::string_view kMagic = "plumb results 1\n";
+constexpr std::string_view kMagic = "plumb results 2\n";
 
 }  // namespace
 

@@ -356,15 +356,16 @@ Code cast_code(unsigned opcode) {
   }
 }
 
-// `catch (std::exception&)`: what is thrown is derived from it by custom, so that nothing
-// passes such a handler. What other classes are caught is not known: they are any or none.
-bool asks_for_any_exception(const llvm::ICmpInst& compare) {
-  if (compare.getPredicate() != llvm::CmpInst::ICMP_EQ) return false;
-  return std::ranges::any_of(compare.operands(), [](const llvm::Use& use) {
+// The class that a handler is for, when the comparison asks whether it takes what arrived.
+const llvm::Value* asked_class(const llvm::ICmpInst& compare) {
+  if (compare.getPredicate() != llvm::CmpInst::ICMP_EQ) return nullptr;
+  for (const llvm::Use& use : compare.operands()) {
     const auto* asked = llvm::dyn_cast<llvm::IntrinsicInst>(use.get());
-    return asked && asked->getIntrinsicID() == llvm::Intrinsic::eh_typeid_for &&
-           asked->getArgOperand(0)->stripPointerCasts()->getName() == "_ZTISt9exception";
-  });
+    if (asked && asked->getIntrinsicID() == llvm::Intrinsic::eh_typeid_for) {
+      return asked->getArgOperand(0)->stripPointerCasts();
+    }
+  }
+  return nullptr;
 }
 
 bool FunctionBuilder::lower_intrinsic(const llvm::CallBase& call) {
@@ -577,9 +578,10 @@ void FunctionBuilder::lower(const llvm::Instruction& instruction) {
   }
   if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) return lower_call(*call);
   if (const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(&instruction)) {
-    if (asks_for_any_exception(*compare)) {
-      values_[&instruction] = integer(1);
-      return;
+    if (const llvm::Value* handled = asked_class(*compare)) {
+      const Operand typeinfo = operand(handled);
+      add(Op::catches, &instruction).a = typeinfo;
+      return result(instruction);
     }
     const Operand a = operand(compare->getOperand(0));
     const Operand b = operand(compare->getOperand(1));

@@ -84,6 +84,7 @@ enum class Op : std::uint8_t {
   call,       // a is the callee, arguments in the pool
   scope_end,  // the variable a ends
   landing,    // an exception arrives
+  catches,    // result = does a handler for the class whose typeinfo is a take it?
   // The last operation of a block:
   jump,         // to `targets[0]`
   branch,       // a ? targets[0] : targets[1]

@@ -12,7 +12,7 @@ namespace plumb::check {
 
 namespace {
 
-constexpr std::string_view kMagic = "plumb unit 9\n\0\0\0";
+constexpr std::string_view kMagic = "plumb unit 10\n\0\0";
 
 static_assert(kPlain<Operation> && kPlain<Operand> && kPlain<Block> && kPlain<Location>);
 

@@ -89,7 +89,8 @@ class Inliner {
     if (reads_) reads_->summaries.add(id.index);
     const Summary& summary = summaries_[id.index];
     const Function& callee = *program_.function(id).body;
-    if (callee.variadic || summary.effect.throws || callee.blocks.empty()) return std::nullopt;
+    if (callee.variadic || !summary.effect.throws.empty() || callee.blocks.empty())
+      return std::nullopt;
     if (!summary.known || !summary.effect.returns || callee.params != o.pool_count)
       return std::nullopt;
     const bool matters =

@@ -185,20 +185,19 @@ void FunctionRun::free_again(const State& state, std::uint32_t index, FunctionId
   }
 }
 
-// The callee throws in one of these ways, if there are any: perhaps in none that can be here.
-void FunctionRun::raise_as_told(const State& state, std::uint32_t index,
-                                const std::vector<GuardSet>& ways) {
+// The callee throws in one of the ways that it tells, if any: perhaps in none that can be here.
+void FunctionRun::raise_as_told(const State& state, std::uint32_t index, const Throw& told) {
   std::optional<State> only;
   unsigned possible = 0;
-  for (const GuardSet& way : ways) {
+  for (const GuardSet& way : told.ways) {
     State thrown = state;
     const bool holds = std::ranges::all_of(way.guards, [&](const Guard& guard) {
       return assume_fact(thrown, guard.value, guard.fact);
     });
     if (holds && ++possible == 1) only = std::move(thrown);
   }
-  if (possible == 0 && !ways.empty()) return;
-  raise(possible == 1 ? std::move(*only) : state, index);
+  if (possible == 0 && !told.ways.empty()) return;
+  raise(possible == 1 ? std::move(*only) : state, index, told.thrown);
 }
 
 // `taken` is the case of the followed block; null: the call does not concern
@@ -235,9 +234,11 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
     bool replaces = false;  // on each of the callee's paths
   };
   // All values are those before the call.
-  std::vector<GuardSet> throw_ways = taken ? std::vector<GuardSet>{} : effect.throw_ways;
-  for (GuardSet& way : throw_ways) {
-    for (Guard& guard : way.guards) guard.value = at_call(guard.value);
+  std::vector<Throw> throws = taken ? std::vector<Throw>{} : effect.throws;
+  for (Throw& each : throws) {
+    for (GuardSet& way : each.ways) {
+      for (Guard& guard : way.guards) guard.value = at_call(guard.value);
+    }
   }
   // Others of the caller's values that the callee frees or keeps:
   std::vector<ValueId> freed;
@@ -391,10 +392,10 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
   for (const ValueId each : kept) forget_counts_at(next, each);
   for (const ValueId value : freed) free_value(next, value);
   if (taken && taken->throws) {
-    raise(std::move(next), index);
+    for (const std::uint32_t thrown : taken->thrown) raise(next, index, thrown);
     return;
   }
-  if (!taken && effect.throws) raise_as_told(next, index, throw_ways);
+  for (const Throw& each : throws) raise_as_told(next, index, each);
   if (!taken && !effect.returns) return;
   if (o.width) {
     if (result == kNoValue) result = values_.fresh();

@@ -40,7 +40,8 @@ void FunctionRun::renew(State& state, ValueId block) {
   outlived_ = true;
 }
 
-void FunctionRun::raise(State state, std::uint32_t index) {
+void FunctionRun::raise(State state, std::uint32_t index, std::uint32_t thrown) {
+  state.thrown = thrown;
   const Operation& next = body_.operations[index + 1];
   if (next.op == Op::invoke_end) {
     state.trail = extend(state.trail, index, TrailStep::kThrows);
@@ -184,9 +185,14 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
                : values_.integer(0);
   };
   if (model.noreturn) {
-    if (model.throws && !o.nounwind) raise(std::move(state), index);
+    const bool again = model.exception == ExceptionEffect::rethrows;
+    if (o.nounwind || (!again && model.exception != ExceptionEffect::throws)) return;
+    const std::uint32_t caught = state.caught.empty() ? kAnyClass : state.caught.back();
+    raise(std::move(state), index, again ? caught : class_of(argument(1)));
     return;
   }
+  if (model.exception == ExceptionEffect::begins) begin_catch(state);
+  if (model.exception == ExceptionEffect::ends) end_catch(state);
   if (model.noreturn_if >= 0 && !assume_fact(state, argument(model.noreturn_if), {0, 0, false})) {
     return;
   }

@@ -153,8 +153,21 @@ void FunctionRun::leave(State& state, std::uint32_t index, bool throws) {
 
 // What is known of the inputs where an exception leaves the function.
 void FunctionRun::add_throw(const State& state) {
-  may_throw_ = true;
-  if (throw_ways_lost_) return;
+  constexpr std::size_t kMostClasses = 6;
+  auto told =
+      std::ranges::find(throws_, state.thrown, [](const Thrown& each) { return each.what.thrown; });
+  const bool any = !throws_.empty() && throws_.front().what.thrown == kAnyClass;
+  if (told == throws_.end() && any) return;
+  if (told == throws_.end()) {
+    if (state.thrown >= kAnyClass || throws_.size() == kMostClasses) {
+      throws_.assign(1, {{kAnyClass, {}}, true});
+      return;
+    }
+    throws_.push_back({{state.thrown, {}}, false});
+    told = throws_.end() - 1;
+  }
+  if (told->ways_lost) return;
+  std::vector<GuardSet>& ways = told->what.ways;
   GuardSet way;
   for (const auto& [about, fact] : state.facts) {
     if (way.guards.size() == kMostThrowGuards) break;
@@ -167,12 +180,12 @@ void FunctionRun::add_throw(const State& state) {
       return a.value == b.value && a.fact == b.fact;
     });
   };
-  if (std::ranges::any_of(throw_ways_, same)) return;
-  throw_ways_lost_ = way.guards.empty() || throw_ways_.size() == kMostThrows;
-  if (throw_ways_lost_) {
-    throw_ways_.clear();
+  if (std::ranges::any_of(ways, same)) return;
+  told->ways_lost = way.guards.empty() || ways.size() == kMostThrows;
+  if (told->ways_lost) {
+    ways.clear();
   } else {
-    throw_ways_.push_back(std::move(way));
+    ways.push_back(std::move(way));
   }
 }
 
@@ -225,6 +238,7 @@ bool FunctionRun::is_handed_out(const Case& each) const {
 void FunctionRun::add_case(const State& state, ValueId result, bool throws) {
   Case out;
   out.throws = throws;
+  if (throws) out.thrown = {state.thrown == kNoClass ? kAnyClass : state.thrown};
   out.fate = state.fate;
   out.freed_by = state.freed_by;
   out.parked = state.parked;
@@ -291,6 +305,7 @@ void FunctionRun::add_case(const State& state, ValueId result, bool throws) {
     if (each.result != out.result && room) continue;
     if (each.result != out.result) each.result = values_.fresh();
     add_ways(each, out);
+    for (const std::uint32_t thrown : out.thrown) add_class(each.thrown, thrown);
     each.by_content = each.by_content || out.by_content;
     each.oom = each.oom && out.oom;
     each.result_fact = hull(each.result_fact, out.result_fact);
@@ -337,11 +352,13 @@ std::vector<Case> FunctionRun::export_cases() {
 
 void FunctionRun::export_plain() {
   Effect& effect = summary_.effect;
-  effect.throws = may_throw_;
-  effect.throw_ways = std::move(throw_ways_);
-  for (GuardSet& way : effect.throw_ways) {
-    for (Guard& guard : way.guards) guard.value = exported_(guard.value);
+  for (Thrown& each : throws_) {
+    for (GuardSet& way : each.what.ways) {
+      for (Guard& guard : way.guards) guard.value = exported_(guard.value);
+    }
+    effect.throws.push_back(std::move(each.what));
   }
+  throws_.clear();
   effect.returns = !plain_exits_.empty();
   if (plain_exits_.empty()) return;
   // The exits meet in a block after the last.

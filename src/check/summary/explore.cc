@@ -50,6 +50,8 @@ std::uint64_t FunctionRun::key_of(const State& state, std::uint32_t at) const {
     }
   }
   if (state.oom) key = mixed(key, 11);
+  if (state.thrown != kNoClass) key = mixed(key, std::uint64_t{state.thrown} << 4 | 13);
+  for (const std::uint32_t each : state.caught) key = mixed(key, std::uint64_t{each} << 4 | 14);
   if (mode_ == Mode::plain) {
     // Ways that return an error are told apart from those that do not.
     key = mixed(key, state.returning);

@@ -305,11 +305,11 @@ class FunctionRun {
                     const std::vector<ValueId>& arguments, std::vector<State>& after);
   bool call_virtual(State& state, std::uint32_t index, const std::vector<ValueId>& arguments,
                     ValueId callee, std::vector<State>& after);
-  void note_unknown(std::uint32_t symbol);       // it took the followed block
-  bool learn_size(State& state, ValueId size);   // false: nothing is allocated
-  void raise(State state, std::uint32_t index);  // an exception leaves the call
-  ValueId block_from(const Site& site);          // a block that is not the focus
-  void renew(State& state, ValueId block);       // a loop makes another one
+  void note_unknown(std::uint32_t symbol);      // it took the followed block
+  bool learn_size(State& state, ValueId size);  // false: nothing is allocated
+  void raise(State state, std::uint32_t index, std::uint32_t thrown);  // leaves the call
+  ValueId block_from(const Site& site);     // a block that is not the focus
+  void renew(State& state, ValueId block);  // a loop makes another one
   ValueId new_block(State& state, const Site& site);
   void forget_failure(State& state, ValueId block) const;
   std::vector<ValueId> arguments_of(const State& state, const Operation& o);
@@ -396,6 +396,14 @@ class FunctionRun {
   void note_new(ValueId merged, ValueId a, ValueId b);
   bool is_new(ValueId value) const;
 
+  // exceptions.cc
+  int takes(std::uint32_t handler, std::uint32_t thrown) const;
+  std::vector<std::uint32_t> public_bases(const ProgramSymbol& typeinfo) const;
+  std::uint32_t class_of(ValueId typeinfo) const;
+  static void begin_catch(State& state);
+  static void end_catch(State& state);
+  static void join_thrown(State& into, const State& other);
+
   // ways.cc
   std::vector<Way> ways_of(const State& state) const;
   void join_ways(State& into, const State& other, bool widens) const;
@@ -434,7 +442,7 @@ class FunctionRun {
   // exits.cc
   void leave(State& state, std::uint32_t index, bool throws);
   void add_throw(const State& state);
-  void raise_as_told(const State& state, std::uint32_t index, const std::vector<GuardSet>& ways);
+  void raise_as_told(const State& state, std::uint32_t index, const Throw& told);
   void add_plain_exit(const State& state, ValueId result, bool throws);
   void add_case(const State& state, ValueId result, bool throws);
   std::vector<Cell> holders_of(const State& state) const;
@@ -495,9 +503,11 @@ class FunctionRun {
   std::vector<std::pair<State, ValueId>> plain_exits_;
   std::vector<Move> plain_moves_;   // in values of the run
   std::vector<Cell> plain_writes_;  // of the plain effect, in values of the run
-  bool may_throw_ = false;
-  std::vector<GuardSet> throw_ways_;  // in values of the run
-  bool throw_ways_lost_ = false;
+  struct Thrown {
+    Throw what;  // in values of the run
+    bool ways_lost = false;
+  };
+  std::vector<Thrown> throws_;
   std::vector<Origin> passed_up_;  // blocks that come up from calls of the function itself
 
   // The run in hand.

@@ -248,6 +248,7 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
   into.returning = into.returning && other.returning
                        ? static_cast<std::uint8_t>(into.returning | other.returning)
                        : 0;
+  join_thrown(into, other);
   if (into.way_out != other.way_out) into.way_out = 0;
   if (into.freed_by != other.freed_by) into.freed_by = 0;
   into.used_at = std::max(into.used_at, other.used_at);

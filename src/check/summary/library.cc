@@ -121,9 +121,13 @@ bool apply(const Effect& effect, LibraryModel& model) {
     constexpr int kMost = 8;
     if (effect.number < 0 || effect.number > kMost) return false;
     model.noreturn_if = static_cast<std::int8_t>(effect.number);
-  } else if (effect.word == "throw") {
-    model.throws = true;
+  } else if (effect.word == "throw" || effect.word == "rethrow") {
+    model.exception = effect.word == "throw" ? ExceptionEffect::throws : ExceptionEffect::rethrows;
     model.noreturn = true;
+  } else if (effect.word == "catch") {
+    model.exception = ExceptionEffect::begins;
+  } else if (effect.word == "end-catch") {
+    model.exception = ExceptionEffect::ends;
   } else if (effect.word == "of") {
     return !effect.family.empty();
   } else if (effect.word != "pure" && effect.word != "throws") {

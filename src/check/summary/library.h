@@ -20,6 +20,9 @@ namespace plumb::check {
 // Bits of parameters.
 using Params = std::uint32_t;
 
+// What the compiler calls to throw and to catch.
+enum class ExceptionEffect : std::uint8_t { none, throws, rethrows, begins, ends };
+
 struct LibraryModel {
   bool is_memory() const { return family == "malloc" || family == "new" || family == "new[]"; }
 
@@ -46,7 +49,7 @@ struct LibraryModel {
   std::vector<std::pair<int, int>> changes{};  // a parameter, and how many bytes there
   bool copies = false;                         // memcpy
   bool noreturn = false;
-  bool throws = false;           // __cxa_throw
+  ExceptionEffect exception = ExceptionEffect::none;
   std::int8_t noreturn_if = -1;  // does not come back when this parameter is not zero
   std::string family = "malloc";
   FamilyId family_id = 0;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/demangle.h"
 #include "check/summary/value_names.h"
 
 namespace plumb::check {
@@ -64,6 +65,12 @@ void add_case(const ValueNames& names, const Values& values, const Case& each, s
   out += '\n';
 }
 
+std::string thrown_name(const std::string& typeinfo) {
+  constexpr std::string_view kBefore = "typeinfo for ";
+  std::string out = Demangler{}(typeinfo);
+  return out.starts_with(kBefore) ? out.substr(kBefore.size()) : out;
+}
+
 }  // namespace
 
 std::string summary_text(const Program& program, FunctionId function, const Summary& summary) {
@@ -73,10 +80,13 @@ std::string summary_text(const Program& program, FunctionId function, const Summ
   std::string out;
   const Effect& effect = summary.effect;
   if (!effect.returns) out += "  does not return\n";
-  if (effect.throws) {
+  for (const Throw& each : effect.throws) {
     out += "  may throw";
+    if (each.thrown != kAnyClass) {
+      out += ' ' + thrown_name(program.symbol(ProgramSymbolId::of(each.thrown)).name);
+    }
     const char* separator = " when ";
-    for (const GuardSet& way : effect.throw_ways) {
+    for (const GuardSet& way : each.ways) {
       for (const Guard& guard : way.guards) {
         out += separator + fact_text(text(guard.value), guard.fact);
         separator = " and ";

@@ -11,7 +11,7 @@ namespace plumb::check {
 
 // A member that is added to one of these belongs into its description below.
 static_assert(sizeof(Value) == 24 && sizeof(Fact) == 24 && sizeof(Cell) == 24);
-static_assert(sizeof(Case) == 144 && sizeof(Origin) == 16 && sizeof(Effect) == 128);
+static_assert(sizeof(Case) == 176 && sizeof(Origin) == 16 && sizeof(Effect) == 128);
 static_assert(sizeof(TrailStep) == 8 && sizeof(Candidate) == 136);
 static_assert(sizeof(Summary) == sizeof(Values) + sizeof(Effect) + 152);
 
@@ -42,7 +42,7 @@ void fields(Archive& archive, Like<Cell> auto& it) {
 
 template <typename Archive>
 void fields(Archive& archive, Like<Case> auto& it) {
-  archive(it.throws, it.fate, it.in_place, it.by_content, it.oom, it.freed_by, it.result,
+  archive(it.throws, it.thrown, it.fate, it.in_place, it.by_content, it.oom, it.freed_by, it.result,
           it.result_fact, it.guards, it.ways, it.ways_lost, it.parked, it.holders, it.beside);
 }
 
@@ -62,9 +62,13 @@ void fields(Archive& archive, Like<Meaning> auto& it) {
 }
 
 template <typename Archive>
+void fields(Archive& archive, Like<Throw> auto& it) {
+  archive(it.thrown, it.ways);
+}
+
+template <typename Archive>
 void fields(Archive& archive, Like<Effect> auto& it) {
-  archive(it.returns, it.throws, it.throw_ways, it.result, it.result_fact, it.meanings, it.writes,
-          it.moves);
+  archive(it.returns, it.throws, it.result, it.result_fact, it.meanings, it.writes, it.moves);
 }
 
 template <typename Archive>
@@ -105,6 +109,9 @@ template <typename Symbol, typename Function>
 void each_number(std::vector<Case>& cases, const Symbol& symbol, const Function&) {
   for (Case& each : cases) {
     if (each.parked != kNotParked) symbol(each.parked);
+    for (std::uint32_t& thrown : each.thrown) {
+      if (thrown < kAnyClass) symbol(thrown);
+    }
   }
 }
 
@@ -121,6 +128,9 @@ void each_number(Summary& summary, const Symbol& symbol, const Function& functio
     each_number(block.cases, symbol, function);
   }
   for (Input& input : summary.inputs) each_number(input.cases, symbol, function);
+  for (Throw& each : summary.effect.throws) {
+    if (each.thrown < kAnyClass) symbol(each.thrown);
+  }
   for (std::uint32_t& global : summary.taken_from) symbol(global);
   for (std::uint32_t& global : summary.taken_below) symbol(global);
   for (std::uint32_t& global : summary.may_take) symbol(global);
@@ -221,10 +231,12 @@ bool is_sound(const Summary& summary, FunctionId function, const Function& body)
              [&](const Cell& cell) { return named(cell.base) && named(cell.value); }) &&
          std::ranges::all_of(
              effect.moves, [&](const Move& each) { return named(each.from) && named(each.to); }) &&
-         std::ranges::all_of(effect.throw_ways,
-                             [&](const GuardSet& way) {
-                               return std::ranges::all_of(way.guards, [&](const Guard& guard) {
-                                 return named(guard.value);
+         std::ranges::all_of(effect.throws,
+                             [&](const Throw& each) {
+                               return std::ranges::all_of(each.ways, [&](const GuardSet& way) {
+                                 return std::ranges::all_of(way.guards, [&](const Guard& guard) {
+                                   return named(guard.value);
+                                 });
                                });
                              }) &&
          (effect.meanings.empty() || effect.meanings.size() == kSigns) &&

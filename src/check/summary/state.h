@@ -18,6 +18,13 @@ using FamilyId = std::uint8_t;
 
 inline constexpr std::uint32_t kNotFreed = ~0u;
 
+// The class of an exception: the ProgramSymbolId of its typeinfo, or one of these.
+inline constexpr std::uint32_t kNoClass = ~0u;
+inline constexpr std::uint32_t kAnyClass = ~0u - 1;
+
+// To a list without repetitions, which is {kAnyClass} when it would get long.
+void add_class(std::vector<std::uint32_t>& classes, std::uint32_t thrown);
+
 // What is known of a value: a range, and whether it is not zero.
 struct Fact {
   std::int64_t low = INT64_MIN;
@@ -71,6 +78,9 @@ struct State {
   std::uint32_t way_out = 0;
   // Where the followed block was last looked into or passed on: the operation, or 0.
   std::uint32_t used_at = 0;
+  // The class of the exception in flight, and of those that are being handled.
+  std::uint32_t thrown = kNoClass;
+  std::vector<std::uint32_t> caught;
   Fate fate = Fate::none;
   bool merged = false;  // facts were lost
   bool oom = false;     // an allocation other than that of the followed block failed

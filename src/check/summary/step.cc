@@ -196,6 +196,11 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
       check_lost(state, index, LossKind::scope_end);
       break;
     }
+    case Op::catches: {
+      const int taken = takes(class_of(value(state, o.a)), state.thrown);
+      state.set_result(index, taken < 0 ? values_.fresh() : values_.integer(taken));
+      break;
+    }
     case Op::landing:
       state.set_result(index, values_.fresh());
       break;

@@ -36,6 +36,7 @@ struct GuardSet {
 // One way in which things go for a tracked block.
 struct Case {
   bool throws = false;
+  std::vector<std::uint32_t> thrown;  // the classes
   Fate fate = Fate::live;
   bool in_place = false;    // an input: still where the caller had it
   bool by_content = false;  // what is in the block decided it
@@ -101,16 +102,21 @@ struct Meaning {
   std::vector<GuardSet> ways;
 };
 
+// An exception that leaves the function, when one of these holds. Empty: nothing is known
+// of when.
+struct Throw {
+  std::uint32_t thrown = kAnyClass;
+  std::vector<GuardSet> ways;
+};
+
 struct Effect {
   bool returns = false;
-  bool throws = false;
   ValueId result = kNoValue;
   Fact result_fact;
   std::vector<Meaning> meanings;  // by Sign; empty: the result says nothing
   std::vector<Cell> writes;
   std::vector<Move> moves;
-  // It throws when one of these holds. Empty: nothing is known of when.
-  std::vector<GuardSet> throw_ways;
+  std::vector<Throw> throws;
 };
 
 // Limits of the analysis of one function. What lies beyond is taken as safe.

@@ -27,7 +27,7 @@ const Summary* FunctionRun::thread_function(ValueId function, FunctionId& id) co
   id = *symbol.function;
   const Summary* summary = known_.find(id);
   const bool ends = summary && summary->known && summary->complete && summary->effect.returns &&
-                    !summary->effect.throws;
+                    summary->effect.throws.empty();
   if (!ends || known_.is_own(id)) return nullptr;
   const bool takes_more = std::ranges::any_of(summary->inputs, [&](const Input& input) {
     return summary->values[input.value].kind != ValueKind::param ||
