@@ -183,5 +183,52 @@ void fill_bad(int n) {
                  "cc");
 }
 
+// What a caller guarantees without saying so: that an index is in the object.
+TEST(Exceptions, AnIndexIsInTheObject) {
+  expect_by_name(std::string(kClasses) + R"(
+struct Row {
+  int* at;
+  unsigned count;
+  int get(unsigned i) const { if (i >= count) throw Failed(); return at[i]; }
+};
+void asked_ok(Row& row, unsigned i) { int* p = new int(row.get(0)); *p = row.get(i); delete p; }
+void all_ok(const Row& row) {
+  int* sum = new int(0);
+  for (unsigned i = 0; i < row.count; ++i) *sum += row.get(i);
+  delete sum;
+}
+void beyond_bad(Row& row) {
+  int* p = new int(1);
+  row.count = 2;
+  *p = row.get(5);
+  delete p;
+}
+void limit_bad(int n) { int* p = new int(1); fails(n); delete p; }
+)",
+                 "cc");
+}
+
+TEST(Exceptions, ATableTakesWhatItIsGiven) {
+  expect_by_name(std::string(kClasses) + R"(
+struct Node { int key; Node* next; };
+struct Table {
+  Node* first = nullptr;
+  void put(Node* node, int key) {
+    for (Node* each = first; each; each = each->next) if (each->key == key) throw Failed();
+    node->next = first;
+    first = node;
+  }
+  void put_if(Node* node, int allowed) {
+    if (!allowed) throw Failed();
+    node->next = first;
+    first = node;
+  }
+};
+void put_ok(Table& table, int n) { table.put(new Node{n, nullptr}, n); }
+void put_if_bad(Table& table, int n) { table.put_if(new Node{n, nullptr}, n); }
+)",
+                 "cc");
+}
+
 }  // namespace
 }  // namespace plumb::check

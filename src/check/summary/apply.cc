@@ -219,6 +219,8 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
     if (input && presumes_null_beside(next, index, summary, *taken, *input, at_call)) return;
     if (input && presumes_disowned(next, summary, *taken, *input, taken->guards, at_call)) return;
     if (input && presumes_refused(next, index, summary, *taken, *input, at_call)) return;
+    if (taken->throws && presumes_outside(next, summary, taken->guards, at_call)) return;
+    if (input && presumes_unthrown(next, summary, *taken, *input, at_call)) return;
     if (input && presumes_dropped(summary, *taken, *input, target.destroys)) return;
     if (input && presumes_shared(next, summary, *taken, *input, at_call)) return;
     if (input && presumes_number(next, summary, *taken, *input, at_call)) return;
@@ -235,6 +237,13 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
   };
   // All values are those before the call.
   std::vector<Throw> throws = taken ? std::vector<Throw>{} : effect.throws;
+  std::erase_if(throws, [&](Throw& each) {
+    const bool always = each.ways.empty();
+    std::erase_if(each.ways, [&](const GuardSet& way) {
+      return presumes_outside(next, summary, way.guards, at_call);
+    });
+    return !always && each.ways.empty();
+  });
   for (Throw& each : throws) {
     for (GuardSet& way : each.ways) {
       for (Guard& guard : way.guards) guard.value = at_call(guard.value);

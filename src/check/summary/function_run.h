@@ -372,6 +372,10 @@ class FunctionRun {
                          const Input& input, const std::vector<Guard>& guards, Instance& at_call);
   bool presumes_refused(const State& state, std::uint32_t index, const Summary& summary,
                         const Case& taken, const Input& input, Instance& at_call) const;
+  bool presumes_outside(const State& state, const Summary& summary,
+                        const std::vector<Guard>& guards, Instance& at_call);
+  bool presumes_unthrown(const State& state, const Summary& summary, const Case& taken,
+                         const Input& input, Instance& at_call);
   bool presumes_shared(const State& state, const Summary& summary, const Case& taken,
                        const Input& input, Instance& at_call) const;
   bool presumes_number(const State& state, const Summary& summary, const Case& taken,

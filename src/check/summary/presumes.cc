@@ -249,6 +249,51 @@ bool FunctionRun::presumes_refused(const State& state, std::uint32_t index, cons
   return keeps && (!inside || nobody) && (silent || (unused && !explained));
 }
 
+// An exception for an index that is not in the object, or a state that it is not in: a number
+// that is passed is compared with a field of it. Callers that do not ask know that it is.
+// (A limit that is a constant is looked at as any condition.)
+bool FunctionRun::presumes_outside(const State& state, const Summary& summary,
+                                   const std::vector<Guard>& guards, Instance& at_call) {
+  const Values& values = summary.values;
+  return std::ranges::any_of(guards, [&](const Guard& guard) {
+    const Value& v = values[guard.value];
+    const bool orders = v.kind == ValueKind::compare && v.code != Code::eq && v.code != Code::ne;
+    if (!orders || values.is_integer(v.a) || values.is_integer(v.b)) return false;
+    const auto is_field = [&](ValueId id) {
+      while (values[id].kind == ValueKind::cast) id = values[id].a;
+      return values[id].kind == ValueKind::cell;
+    };
+    if (!is_field(v.a) && !is_field(v.b)) return false;
+    const ValueId asked = at_call(guard.value);
+    return !values_.is_integer(asked) && decide(state, asked) < 0;
+  });
+}
+
+// A table that takes blocks and throws when the key is there already: nothing that the caller
+// could know tells the two apart, and who gives the block away has looked.
+bool FunctionRun::presumes_unthrown(const State& state, const Summary& summary, const Case& taken,
+                                    const Input& input, Instance& at_call) {
+  if (!taken.throws || taken.fate != Fate::live || !taken.in_place || !taken.holders.empty()) {
+    return false;
+  }
+  if (summary.values[input.value].kind != ValueKind::param || taken.by_content) return false;
+  bool keeps = false;
+  for (const Case& other : input.cases) {
+    if (other.throws || (other.fate == Fate::live && other.holders.empty())) continue;
+    keeps = true;
+    for (const Guard& guard : taken.guards) {
+      const auto same = std::ranges::find(other.guards, guard.value, &Guard::value);
+      if (same == other.guards.end() || !are_apart(same->fact, guard.fact)) continue;
+      if (is_of_arguments(summary.values, guard.value)) return false;
+      const Fact known = state.fact(values_, at_call(guard.value));
+      const bool implied = known.low >= guard.fact.low && known.high <= guard.fact.high &&
+                           (!guard.fact.nonzero || known.nonzero);
+      if (implied) return false;
+    }
+  }
+  return keeps;
+}
+
 // The callee forgets the followed block in one case and frees it in another, with the same
 // answer, and nothing that is known of either tells them apart: what did was merged away
 // (a walk along a list that ends at a mark, say). That it forgets it is then a guess.
