@@ -203,6 +203,12 @@ void beyond_bad(Row& row) {
   *p = row.get(5);
   delete p;
 }
+struct Reader {
+  const char* at;
+  const char* end;
+  char next() { if (at >= end) throw Failed(); return *at++; }
+};
+void read_bad(Reader& from) { int* p = new int(from.next()); *p += from.next(); delete p; }
 void limit_bad(int n) { int* p = new int(1); fails(n); delete p; }
 )",
                  "cc");

@@ -358,8 +358,8 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
       const auto [base, offset] = values_.place(write.to);
       const Cell* old = next.find_cell(base, offset);
       // (A list that is empty points to itself.)
-      if (old && values_.is_heap(values_.target(old->value)) &&
-          values_.target(old->value) != values_.target(base)) {
+      const ValueId was = old ? values_.tagged_target(old->value) : kNoValue;
+      if (old && values_.is_heap(was) && was != values_.target(base)) {
         escape(next, old->value);
       }
     }

@@ -52,20 +52,6 @@ bool tells_content(const Values& values, ValueId id, ValueId block) {
   }
 }
 
-// Is the value the address of the block, or has it that in it: with a tag in its low bits?
-bool is_made_of(const Values& values, ValueId id, ValueId block) {
-  constexpr int kDeepest = 4;
-  for (int i = 0; i < kDeepest; ++i) {
-    if (values.target(id) == block) return true;
-    const Value& v = values[id];
-    const bool tagged = v.kind == ValueKind::binary && values.is_integer(v.b) &&
-                        (v.code == Code::bit_or || v.code == Code::bit_xor || v.code == Code::add);
-    if (!tagged && v.kind != ValueKind::cast) return false;
-    id = v.a;
-  }
-  return false;
-}
-
 bool is_input_place(const Values& values, ValueId base) {
   const Value& root = values[values.root(base)];
   return root.kind == ValueKind::param ||
@@ -208,7 +194,7 @@ std::vector<Cell> FunctionRun::holders_of(const State& state) const {
     if (std::find(done.begin(), done.end(), next) != done.end()) continue;
     done.push_back(next);
     for (const Cell& cell : state.cells) {
-      if (!is_made_of(values_, cell.value, next)) continue;
+      if (values_.tagged_target(cell.value) != next) continue;
       const bool in_block = values_.is_heap(values_.target(cell.base));
       if (!in_block && !is_input_place(values_, cell.base)) continue;
       const Value& v = values_[cell.value];

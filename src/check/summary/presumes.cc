@@ -263,7 +263,9 @@ bool FunctionRun::presumes_outside(const State& state, const Summary& summary,
       while (values[id].kind == ValueKind::cast) id = values[id].a;
       return values[id].kind == ValueKind::cell;
     };
-    if (!is_field(v.a) && !is_field(v.b)) return false;
+    const bool passed = (is_field(v.a) && is_of_arguments(values, v.b)) ||
+                        (is_field(v.b) && is_of_arguments(values, v.a));
+    if (!passed) return false;
     const ValueId asked = at_call(guard.value);
     return !values_.is_integer(asked) && decide(state, asked) < 0;
   });

@@ -489,6 +489,18 @@ Values::Place Values::place(ValueId pointer) const {
   return {pointer, 0};
 }
 
+ValueId Values::tagged_target(ValueId id) const {
+  constexpr int kDeepest = 4;
+  for (int i = 0; i < kDeepest; ++i) {
+    const Value& v = (*this)[target(id)];
+    const bool tagged = v.kind == ValueKind::binary && is_integer(v.b) &&
+                        (v.code == Code::bit_or || v.code == Code::bit_xor || v.code == Code::add);
+    if (!tagged && v.kind != ValueKind::cast) break;
+    id = v.a;
+  }
+  return target(id);
+}
+
 bool Values::is_heap(ValueId target) const {
   const Value& value = (*this)[target];
   return value.kind == ValueKind::object && ObjectId{value.number}.kind() == ObjectKind::heap;

@@ -130,6 +130,8 @@ class Values {
   // What an address points into: its base, through offsets and indices.
   ValueId target(ValueId id) const { return targets_[id.index]; }
   bool is_heap(ValueId target) const;
+  // The same where the address may have a tag in its low bits.
+  ValueId tagged_target(ValueId id) const;
   // Is it an array of which some element has a name (a value of the kind `index`)?
   bool has_elements(ValueId target) const { return has_elements_[target.index]; }
 
