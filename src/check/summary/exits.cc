@@ -89,6 +89,9 @@ void FunctionRun::touch_input(ValueId value, bool surely, bool freed) {
   if (std::find(touched_inputs_.begin(), touched_inputs_.end(), target) == touched_inputs_.end()) {
     touched_inputs_.push_back(target);
   }
+  if (v.kind == ValueKind::reach && surely && is_given_walk(v.a)) {
+    touch_input(v.a, surely, freed);
+  }
 }
 
 void FunctionRun::leave(State& state, std::uint32_t index, bool throws) {

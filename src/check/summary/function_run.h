@@ -397,6 +397,8 @@ class FunctionRun {
   bool join(State& into, const State& other, std::uint32_t block);
   Fact distance(const State& state, ValueId from, ValueId to) const;
   void note_entry(ValueId merged, ValueId base, std::int64_t offset, ValueId a, ValueId b);
+  void note_walk(std::int64_t var, ValueId param, ValueId a, ValueId b);
+  bool is_given_walk(ValueId param) const;
   void note_new(ValueId merged, ValueId a, ValueId b);
   bool is_new(ValueId value) const;
 
@@ -502,6 +504,9 @@ class FunctionRun {
   std::map<Site, State> later_rounds_;
   std::vector<Site> kept_at_first_;  // what is made there first is not lost
   std::vector<ValueId> touched_inputs_;
+  // Variables in which a walk along a structure merged a parameter with what is below it, and
+  // the parameter: what is freed there may be the parameter itself.
+  std::vector<std::pair<std::uint32_t, ValueId>> walks_;
   std::vector<bool> used_as_;  // by value: two bits, see note_use()
   std::vector<bool> tested_;   // by value: the source compares it with null
   std::vector<std::pair<State, ValueId>> plain_exits_;

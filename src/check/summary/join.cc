@@ -24,6 +24,27 @@ void FunctionRun::note_entry(ValueId merged, ValueId base, std::int64_t offset, 
   }
 }
 
+// A walk that starts at a parameter: `while (node->first) node = node->first;`.
+void FunctionRun::note_walk(std::int64_t var, ValueId param, ValueId a, ValueId b) {
+  if ((a != param && b != param) || values_[param].kind != ValueKind::param) return;
+  const std::pair walk(static_cast<std::uint32_t>(var), param);
+  if (std::ranges::find(walks_, walk) == walks_.end()) walks_.push_back(walk);
+}
+
+// Does the call in hand get a variable in which there may still be the parameter? Of what is
+// read out of the nodes that is not known: all is one value.
+bool FunctionRun::is_given_walk(ValueId param) const {
+  const Operation& call = body_.operations[at_];
+  for (std::uint32_t i = 0; call.op == Op::call && i < call.pool_count; ++i) {
+    const Operand given = body_.pool[call.pool_begin + i];
+    if (given.kind() != OperandKind::result) continue;
+    const Operation& read = body_.operations[given.index()];
+    if (read.op != Op::load || read.a.kind() != OperandKind::var) continue;
+    if (std::ranges::find(walks_, std::pair(read.a.index(), param)) != walks_.end()) return true;
+  }
+  return false;
+}
+
 // What is there behind the place where paths meet is new when it is on each of them: a block
 // that was made, a null. (A call may hand back what it was given.)
 void FunctionRun::note_new(ValueId merged, ValueId a, ValueId b) {
@@ -114,6 +135,10 @@ bool FunctionRun::join(State& into, const State& other, std::uint32_t block) {
       met = value;
     } else if (values_.root(with) == value && r.kind == ValueKind::param) {
       met = values_.reach(root);
+    }
+    if (mode_ == Mode::plain && place == kNoValue && number >= 0 &&
+        values_[met].kind == ValueKind::reach) {
+      note_walk(number, root, value, with);
     }
     if (met == value && met != merged) return;
     if (met == merged) {
