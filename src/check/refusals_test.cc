@@ -286,5 +286,39 @@ int write_bad(const char *path, const char *text) {
 )");
 }
 
+// A mutex is made, whatever the program does when it is not.
+TEST(Refusals, AMutexThatCannotBeMade) {
+  expect_by_name(std::string(kHeader) + R"(
+#include <pthread.h>
+struct answer { pthread_mutex_t lock; char *text; int frees; };
+static struct answer *answer_new(char *text, int n) {
+  if (n > 1000) return NULL;
+  struct answer *out = calloc(1, sizeof *out);
+  if (!out) return NULL;
+  if (pthread_mutex_init(&out->lock, NULL) != 0) {
+    free(out);
+    return NULL;
+  }
+  out->text = text;
+  return out;
+}
+int send_it(struct answer *answer);
+int answer_ok(void) {
+  char *text = strdup("text");
+  if (!text) return -1;
+  struct answer *answer = answer_new(text, 4);
+  if (!answer) return -1;
+  return send_it(answer);
+}
+int answer_bad(int n) {
+  char *text = strdup("text");
+  if (!text) return -1;
+  struct answer *answer = answer_new(text, n);
+  if (!answer) return -1;
+  return send_it(answer);
+}
+)");
+}
+
 }  // namespace
 }  // namespace plumb::check

@@ -282,6 +282,10 @@ void FunctionRun::call_library(State state, std::uint32_t index, const LibraryMo
       result = values_.index(base, values_.fresh(), 1);
     }
   }
+  // Of what allocates nothing: it always succeeds.
+  const bool allocates = model.allocates || model.reallocates >= 0 || model.alloc_to >= 0 ||
+                         model.grow_to >= 0 || model.returns_or_allocates;
+  if (model.result_zero && !allocates) result = values_.integer(0);
   if ((model.result_natural || model.result_length || model.result_status) && result == kNoValue) {
     result = values_.fresh();
     state.learn(

@@ -36,7 +36,7 @@ struct LibraryModel {
   int within = -1;           // the result points into this parameter, or is null
   int calls = -1;            // starts the function in this parameter with the next one
   int joins = -1;            // the result of the thread in parameter 0 is stored through this one
-  bool result_zero = false;  // when the allocation succeeds
+  bool result_zero = false;  // when the allocation succeeds, or there is none
   bool result_positive = false;
   bool may_fail = false;        // with another result, and no block, for reasons of its own
   bool result_natural = false;  // not negative
