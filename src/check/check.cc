@@ -43,7 +43,7 @@ namespace {
 constexpr int kCycleRounds = 2;          // of a call cycle: enough for base case and step
 constexpr std::size_t kSmallCycle = 32;  // functions
 constexpr std::size_t kFirstRuns = 6;    // per function of a cycle, for the base case
-constexpr int kResultsVersion = 7;
+constexpr int kResultsVersion = 8;
 
 struct Units {
   std::vector<Unit> units;

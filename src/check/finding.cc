@@ -10,6 +10,7 @@
 
 #include "base/source.h"
 #include "check/condition_text.h"
+#include "check/prove/certainty.h"
 #include "check/summary/shape.h"
 #include "check/summary_graph.h"
 #include "core/allocator_names.h"
@@ -18,9 +19,8 @@ namespace plumb::check {
 
 namespace {
 
-// A path that was replayed alone; one that the solver could not decide; and none
-// that was found before the budget ended, though merged states say that there is one.
-constexpr double kPathProved = 0.8;
+// Of a path that was not proved (what was: see certainty.h): the solver could not decide; or
+// none was found before the budget ended, though merged states say that there is one.
 constexpr double kPathUndecided = 0.4;
 constexpr double kPathUnseen = 0.3;
 // In a global: nothing is lost, so there is no path to replay.
@@ -213,6 +213,9 @@ std::vector<Step> Writer::path(const Candidate& candidate) const {
       step.text = what + (o.op == Op::switch_to ? case_taken(function, o, at)
                           : at.branch           ? " holds"
                                                 : " does not hold");
+      if (is_unknown_memory(at.rests)) {
+        step.text += ", if memory of which nothing is known says so";
+      }
     } else if (at.operation != candidate.origin.operation) {
       const std::string called = callee_name(candidate.function, o);
       const bool frees =
@@ -304,9 +307,10 @@ void Writer::add_last_use(const Candidate& candidate, Leak& leak) const {
 Leak Writer::leak(const Candidate& candidate) const {
   Leak leak;
   leak.kind = Kind::lost;
-  leak.confidence = candidate.verdict == Verdict::proved ? kPathProved
-                    : candidate.merged                   ? kPathUnseen
-                                                         : kPathUndecided;
+  leak.confidence = candidate.verdict == Verdict::proved
+                        ? confidence_of(doubt_of(candidate, summaries_))
+                    : candidate.merged ? kPathUnseen
+                                       : kPathUndecided;
   const bool ends_main =
       candidate.kind == LossKind::returned || candidate.kind == LossKind::scope_end;
   leak.when = candidate.kind == LossKind::thrown                        ? When::throwing

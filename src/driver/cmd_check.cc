@@ -180,22 +180,27 @@ void keep_asked_ways(Report& report, const Settings& settings) {
   });
 }
 
-// What the second stage could not decide is right about as often as not: it is kept
-// for who asks, and said.
-void hide_undecided(Report& report) {
-  constexpr double kDecided = 0.5;
+// What the second stage could not decide, or what is wrong more often than not, is kept for who
+// asks, and said. With --certain so is what is right as often as not.
+void hide_uncertain(Report& report, bool only_certain) {
+  constexpr double kLikely = 0.5;
+  constexpr double kCertain = 0.7;
+  const double least = only_certain ? kCertain : kLikely;
   std::uint64_t hidden = 0;
   for (Leak& leak : report.leaks) {
-    if (leak.suppressed || leak.confidence >= kDecided) continue;
+    if (leak.suppressed || leak.confidence >= least) continue;
     leak.suppressed = Suppressed{"undecided", "whether its path can be taken is not known", {}};
     ++hidden;
   }
   if (hidden == 0) return;
-  report.notes.push_back({"undecided",
-                          fmt::format("{} could not be decided and {} hidden",
-                                      count_of(hidden, "finding"), hidden == 1 ? "is" : "are"),
-                          "--undecided shows them",
-                          {}});
+  report.notes.push_back(
+      {"undecided",
+       fmt::format(
+           "{} could not be decided, or only by much that is taken for granted, and {} hidden",
+           count_of(hidden, "finding"), hidden == 1 ? "is" : "are"),
+       only_certain ? "without --certain the likely ones are shown, --undecided shows all"
+                    : "--undecided shows them",
+       {}});
 }
 
 }  // namespace
@@ -239,7 +244,7 @@ Result<Ending> command_check(const Invocation& call) {
   report.subject.cwd = std::filesystem::current_path(problem).string();
   report.subject.command = call.build;
   keep_asked_ways(report, settings);
-  if (!settings.flag(Opt::undecided)) hide_undecided(report);
+  if (!settings.flag(Opt::undecided)) hide_uncertain(report, settings.flag(Opt::certain));
   hide(report, *aids);
   apply_filters(report, settings);
   sort_leaks(report, *value_of<SortKey>(settings.text(Opt::sort)));

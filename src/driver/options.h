@@ -88,6 +88,7 @@ enum class Opt {
   oom,
   globals,
   undecided,
+  certain,
   also,
   model,
   models,

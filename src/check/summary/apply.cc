@@ -213,6 +213,7 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
   if (!makes_focus && is_taken_by(next, callee)) next.fate = Fate::escaped;
   Instance at_call(*this, next, index, callee, arguments, makes_focus);
   next.oom = next.oom || (taken && taken->oom);
+  Grounds rests = 0;  // what this case takes for granted
   const bool fails = taken && input && o.width != 0 && next.failure == kNoValue &&
                      fails_as_realloc(next, summary, *taken, *input, at_call);
   if (taken) {
@@ -225,8 +226,12 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
     if (input && presumes_shared(next, summary, *taken, *input, at_call)) return;
     if (input && presumes_number(next, summary, *taken, *input, at_call)) return;
     for (const Guard& guard : taken->guards) {
-      if (!assume_fact(next, at_call(guard.value), guard.fact)) return;
+      const ValueId asked = at_call(guard.value);
+      const Fact before = replaying_ ? next.fact(values_, asked) : Fact{};
+      if (!assume_fact(next, asked, guard.fact)) return;
+      if (replaying_ && before != next.fact(values_, asked)) rests |= grounds_of(asked);
     }
+    if (!taken->ways.empty()) rests |= kOnUnknown;
     if (!taken->ways.empty() && !choose_way(next, summary, *taken, input, at_call)) return;
   }
   struct Write {
@@ -411,7 +416,7 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
     if (!fact.trivial() && !assume_fact(next, result, fact)) return;
     next.set_result(index, result);
   }
-  if (taken) next.trail = extend(next.trail, index, -1);
+  if (taken) next.trail = extend(next.trail, index, -1, rests);
   last_holder_ = held;
   const bool frees_holder =
       std::any_of(summary.inputs.begin(), summary.inputs.end(), [](const Input& each) {

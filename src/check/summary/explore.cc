@@ -25,10 +25,11 @@ void FunctionRun::begin() {
 }
 
 std::uint32_t FunctionRun::extend(std::uint32_t trail, std::uint32_t operation, int branch,
-                                  std::uint16_t way) {
+                                  Grounds rests, std::uint16_t way) {
   if (mode_ != Mode::site) return 0;
-  trails_.push_back(
-      {{operation, static_cast<std::int8_t>(branch), way}, trail, trails_[trail].length + 1});
+  trails_.push_back({{operation, static_cast<std::int8_t>(branch), rests, way},
+                     trail,
+                     trails_[trail].length + 1});
   return static_cast<std::uint32_t>(trails_.size() - 1);
 }
 
@@ -220,8 +221,12 @@ void FunctionRun::process(BlockIndex block, std::vector<State> states, std::uint
       for (State& state : states) {
         if (starts && state.fate == Fate::none) {
           start_replayed(std::move(state), i, after);
+          note_results(after, 0, i, true);
         } else if (o.op == Op::call) {
+          const std::size_t others = after.size();
+          const bool made = state.fate != Fate::none;
           call(std::move(state), i, after);
+          if (replaying_) note_results(after, others, i, made);
         } else {
           step(state, i, after);
           after.push_back(std::move(state));

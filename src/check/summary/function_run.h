@@ -30,6 +30,7 @@
 #include "check/model/program.h"
 #include "check/summary/by_value.h"
 #include "check/summary/export.h"
+#include "check/summary/grounds.h"
 #include "check/summary/library.h"
 #include "check/summary/reads.h"
 #include "check/summary/shape.h"
@@ -104,6 +105,7 @@ struct LastHolder {
 struct TrailStep {
   std::uint32_t operation = 0;
   std::int8_t branch = -1;  // of a branch: 1 taken, 0 not taken; -1: a call
+  Grounds rests = 0;        // of a path that was replayed: what is assumed here
   std::uint16_t way = 0;    // of a switch that takes a case: which one of its pool
 
   static constexpr std::int8_t kThrows = -2;  // a call that ends by an exception
@@ -228,7 +230,7 @@ class FunctionRun {
   void leave_round(BlockIndex block, State& state);
   bool mentions_round(ValueId id, std::uint32_t block, int depth) const;
   std::uint64_t key_of(const State& state, std::uint32_t at) const;  // entering block `at`
-  std::uint32_t extend(std::uint32_t trail, std::uint32_t operation, int branch,
+  std::uint32_t extend(std::uint32_t trail, std::uint32_t operation, int branch, Grounds rests = 0,
                        std::uint16_t way = 0);
 
   // replay.cc
@@ -238,6 +240,12 @@ class FunctionRun {
   void start_replayed(State state, std::uint32_t index, std::vector<State>& after);
   void send_replayed(BlockIndex from, BlockIndex to, State state);
   void replayed_loss(const State& state, const Candidate& candidate);
+
+  // grounds.cc
+  void note_results(const std::vector<State>& after, std::size_t from, std::uint32_t index,
+                    bool made);
+  void note_load(ValueId from, ValueId what);
+  Grounds grounds_of(ValueId value, int depth = 0) const;
 
   // step.cc
   void step(State& state, std::uint32_t index, std::vector<State>& more);
@@ -488,6 +496,9 @@ class FunctionRun {
   std::vector<ValueId> escaping_;
   std::vector<ValueId> escape_work_;
   bool arrays_escape_ = false;  // and some element of one is known by name
+
+  // By value, in a replay: what it came from.
+  std::unordered_map<std::uint32_t, Grounds> came_from_;
 
   // Blocks that are not followed, by where they come from; 0 is the focus.
   std::map<Site, std::uint32_t> block_numbers_;

@@ -12,7 +12,7 @@ namespace plumb::check {
 // A member that is added to one of these belongs into its description below.
 static_assert(sizeof(Value) == 24 && sizeof(Fact) == 24 && sizeof(Cell) == 24);
 static_assert(sizeof(Case) == 176 && sizeof(Origin) == 16 && sizeof(Effect) == 128);
-static_assert(sizeof(TrailStep) == 8 && sizeof(Candidate) == 136);
+static_assert(sizeof(TrailStep) == 12 && sizeof(Candidate) == 136);
 static_assert(sizeof(Summary) == sizeof(Values) + sizeof(Effect) + 152);
 
 template <typename Archive>
@@ -91,7 +91,7 @@ void fields(Archive& archive, Like<Summary> auto& it) {
 
 template <typename Archive>
 void fields(Archive& archive, Like<TrailStep> auto& it) {
-  archive(it.operation, it.branch, it.way);
+  archive(it.operation, it.branch, it.rests, it.way);
 }
 
 template <typename Archive>

@@ -56,6 +56,7 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
       if (is_focus(value(state, o.a))) state.used_at = index;
       state.set_result(index, load_whole(state, value(state, o.a), o.width));
       note_use(state.result(index), o.pointer || o.width > kWord);
+      if (replaying_) note_load(value(state, o.a), state.result(index));
       break;
     case Op::store: {
       // What to return, and where a cleanup goes on, are variables without a name.
@@ -211,7 +212,10 @@ void FunctionRun::step(State& state, std::uint32_t index, std::vector<State>& mo
 
 void FunctionRun::finish(BlockIndex block, State state, std::uint32_t index) {
   const Operation& o = body_.operations[index];
-  const auto trail = [&](State& on, int branch) { on.trail = extend(on.trail, index, branch); };
+  Grounds rests = 0;
+  const auto trail = [&](State& on, int branch) {
+    on.trail = extend(on.trail, index, branch, rests);
+  };
   switch (o.op) {
     case Op::jump:
       decide_openly(false);
@@ -228,6 +232,7 @@ void FunctionRun::finish(BlockIndex block, State state, std::uint32_t index) {
       if (given_up(state)) break;
       const int known = decide(state, condition);
       decide_openly(known < 0);
+      if (replaying_ && known < 0) rests = grounds_of(condition);
       State other = known < 0 ? state : State{};
       const bool spared = known < 0 && presumes_spared(state, o.a, o.targets[1], o.targets[0]);
       const bool other_spared =
@@ -248,6 +253,7 @@ void FunctionRun::finish(BlockIndex block, State state, std::uint32_t index) {
     case Op::switch_to: {
       const ValueId on = value(state, o.a);
       decide_openly(!values_.is_integer(on));
+      if (replaying_) rests = grounds_of(on);
       State rest = state;
       bool rest_possible = true;
       for (std::uint32_t i = 0; i + 1 < o.pool_count; i += 2) {
@@ -255,7 +261,7 @@ void FunctionRun::finish(BlockIndex block, State state, std::uint32_t index) {
         const ValueId is = values_.compare(Code::eq, on, number, 0);
         State hit = state;
         if (assume(hit, is, true)) {
-          hit.trail = extend(hit.trail, index, 1, static_cast<std::uint16_t>(i / 2));
+          hit.trail = extend(hit.trail, index, 1, rests, static_cast<std::uint16_t>(i / 2));
           send(block, BlockIndex::of(body_.pool[o.pool_begin + i + 1].bits), std::move(hit));
         }
         rest_possible = rest_possible && assume(rest, is, false);
