@@ -141,5 +141,37 @@ TEST(Bystanders, OfALibraryKnowNothingOfWhatItsUsersPass) {
             (Names{"visited_bad", "main"}));
 }
 
+// A part of an address is as good as any number.
+TEST(Bystanders, AddressesThatAreHashed) {
+  expect_by_name(std::string(kHeader) + R"(
+typedef unsigned (*hasher)(const void *);
+static unsigned hash_address(const void *key) { return (unsigned)(unsigned long)key; }
+static unsigned hash_number(const void *key) { return *(const unsigned *)key; }
+struct table { hasher hash; };
+void make(struct table *table, int numbers) { table->hash = numbers ? hash_number : hash_address; }
+unsigned hashed_bad(struct table *table) {
+  int *key = malloc(sizeof *key);
+  *key = 3;
+  return table->hash(key);
+}
+unsigned hashed_ok(struct table *table) {
+  int *key = malloc(sizeof *key);
+  *key = 3;
+  unsigned out = table->hash(key);
+  free(key);
+  return out;
+}
+typedef unsigned long (*keeper)(const void *);
+static unsigned long whole(const void *key) { return (unsigned long)key; }
+struct keepers { keeper keep; };
+void make_keeper(struct keepers *k) { k->keep = whole; }
+unsigned long kept_ok(struct keepers *k) {
+  int *key = malloc(sizeof *key);
+  *key = 3;
+  return k->keep(key);
+}
+)");
+}
+
 }  // namespace
 }  // namespace plumb::check

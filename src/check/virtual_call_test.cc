@@ -68,5 +68,80 @@ void poor_job_bad() { Task* t = poor_job(); drop(t); }
                  "cc");
 }
 
+// Whichever of the functions it is.
+TEST(VirtualCall, WhatAllLeaveWithTheCallerStays) {
+  expect_by_name(R"(
+volatile int z;
+struct Node { int n = 0; Node* next = nullptr; };
+struct Sink {
+  virtual ~Sink() {}
+  virtual void put(Node* n) = 0;
+  virtual int look(const Node* n, Node* other) = 0;
+  virtual void change(Node* n) = 0;
+  virtual Node* same(Node* n) = 0;
+};
+struct Keeper : Sink {
+  Node* kept = nullptr;
+  void put(Node* n) override { kept = n; }
+  int look(const Node* n, Node* other) override { return n->n + other->n; }
+  void change(Node* n) override { n->n = 3; }
+  Node* same(Node* n) override { return n; }
+};
+struct Printer : Sink {
+  void put(Node* n) override { z = n->n; }
+  int look(const Node* n, Node* other) override { return n->n - other->n; }
+  void change(Node* n) override { n->n = 4; n->next = n; }
+  Node* same(Node* n) override { return n->next; }
+};
+Sink* sink() { return z ? (Sink*)new Keeper : new Printer; }
+int look_bad(Sink* s) { Node* n = new Node; return s->look(n, n); }
+int look_ok(Sink* s) { Node* n = new Node; int out = s->look(n, n); delete n; return out; }
+void change_bad(Sink* s) { Node* n = new Node; s->change(n); }
+void change_ok(Sink* s) { Node* n = new Node; s->change(n); delete n; }
+void put_ok(Sink* s) { Node* n = new Node; s->put(n); }
+Node* same_ok(Sink* s) { Node* n = new Node; return s->same(n); }
+)",
+                 "cc");
+}
+
+// What hangs on the object is the functions' own affair.
+TEST(VirtualCall, AnObjectThatAllOnlyChange) {
+  expect_by_name(R"(
+volatile int z;
+struct Node { int n = 0; };
+struct Own {
+  Node* n = nullptr;
+  virtual void clear() = 0;
+  virtual int area() = 0;
+  virtual void done() = 0;
+  virtual ~Own() {}
+};
+struct Plain : Own {
+  void clear() override { delete n; n = nullptr; }
+  int area() override { return 1; }
+  void done() override { delete this; }
+};
+struct Counted : Own {
+  int m = 0;
+  void clear() override { delete n; n = nullptr; m = 1; }
+  int area() override { return ++m; }
+  void done() override { m = 2; delete this; }
+};
+static Own* own() { Own* o = z ? (Own*)new Plain : new Counted; return o; }
+int area_bad() { Own* o = own(); return o->area(); }
+int area_ok() { Own* o = own(); int n = o->area(); delete o; return n; }
+void done_ok() { Own* o = own(); o->done(); }
+void clear_bad() { Own* o = own(); o->clear(); }
+void clear_ok() { Own* o = own(); o->n = new Node; o->clear(); delete o; }
+static void clear_it(Own* o) { o->clear(); }
+void cleared_ok() { Own* o = own(); o->n = new Node; clear_it(o); delete o; }
+struct Default { virtual ~Default() {} virtual void take(Node* n) {} };
+struct Other : Default { void take(Node* n) override {} };
+void default_ok(Default* d) { d->take(new Node); }
+Default* other() { return z ? new Other : new Default; }
+)",
+                 "cc");
+}
+
 }  // namespace
 }  // namespace plumb::check

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "check/model/unit.h"
@@ -46,6 +47,22 @@ struct ProgramFunction {
   std::optional<FunctionId> copy_of = {};
 };
 
+// Parameters of what a call through a pointer leads to, as bits.
+struct Left {
+  std::uint64_t alone = 0;   // neither kept, freed, changed nor returned, nor what hangs on it
+  std::uint64_t spared = 0;  // not kept, freed or returned itself
+
+  Left operator&(const Left& other) const { return {alone & other.alone, spared & other.spared}; }
+};
+
+// A class (a ProgramSymbolId) and a place in the table of its functions.
+using VirtualCall = std::pair<std::uint32_t, std::int64_t>;
+
+struct CallsThroughPointers {
+  std::unordered_map<std::uint32_t, Left> by_type;  // of function (unit.h)
+  std::map<VirtualCall, Left> by_class;
+};
+
 class Program {
  public:
   // The units must not change afterwards. When some are missing (not `whole`), they
@@ -63,13 +80,16 @@ class Program {
     return units_[unit].files[file.index];
   }
 
-  // What calls through pointers leave alone, by type of function: see bystanders.h.
-  void note_bystanders(std::unordered_map<std::uint32_t, std::uint64_t> found) {
-    bystanders_ = std::move(found);
+  // What calls through pointers leave alone: see bystanders.h.
+  void note_bystanders(CallsThroughPointers found) { bystanders_ = std::move(found); }
+  Left left_alone(std::uint32_t type) const {
+    const auto found = bystanders_.by_type.find(type);
+    return found == bystanders_.by_type.end() ? Left{} : found->second;
   }
-  std::uint64_t left_alone(std::uint32_t type) const {
-    const auto found = bystanders_.find(type);
-    return found == bystanders_.end() ? 0 : found->second;
+  // The same of a virtual call, by the class that the object has at least.
+  Left left_alone(ProgramSymbolId type, std::int64_t place) const {
+    const auto found = bystanders_.by_class.find({type.index, place});
+    return found == bystanders_.by_class.end() ? Left{} : found->second;
   }
 
   // What the function does is said elsewhere: calls of it do not look at its body.
@@ -129,7 +149,7 @@ class Program {
   std::vector<Function*> bodies_;  // of functions_, to change them
   std::deque<Function> copies_;
   std::map<std::pair<std::uint32_t, ProgramSymbolId>, SymbolId> added_symbols_;
-  std::unordered_map<std::uint32_t, std::uint64_t> bystanders_;
+  CallsThroughPointers bystanders_;
   std::map<ProgramSymbolId, std::vector<Table>> tables_;  // by class
 };
 

@@ -23,6 +23,13 @@ bool does_something(const Function& body) {
   });
 }
 
+// Does it so much as look at it?
+bool looks_at_something(const Function& body) {
+  return does_something(body) || std::ranges::any_of(body.operations, [](const Operation& o) {
+           return o.op == Op::load && o.a.kind() != OperandKind::var;
+         });
+}
+
 // Where the call leads whatever the object is.
 std::optional<ProgramSymbolId> only_target(const Program& program, ProgramSymbolId type,
                                            std::int64_t place) {
@@ -95,6 +102,23 @@ std::vector<Program::Choice> Program::choices(ProgramSymbolId type, std::int64_t
     if (symbol(*target).function) out.push_back({table, *target, *symbol(*target).function});
   }
   return out;
+}
+
+std::vector<ProgramSymbolId> virtual_targets(const Program& program, ProgramSymbolId type,
+                                             std::int64_t place) {
+  std::vector<ProgramSymbolId> out;
+  if (!program.is_closed(type)) return out;
+  bool some = false;
+  for (const Program::Table& table : program.tables(type)) {
+    const std::optional<ProgramSymbolId> target = program.function_in(table, place);
+    if (!target) return {};
+    const ProgramSymbol& symbol = program.symbol(*target);
+    if (symbol.name == kNoFunction || std::ranges::find(out, *target) != out.end()) continue;
+    out.push_back(*target);
+    some = some || (symbol.function &&
+                    looks_at_something(*program.functions()[symbol.function->index].body));
+  }
+  return some ? out : std::vector<ProgramSymbolId>{};
 }
 
 void resolve_virtual_calls(Program& program) {

@@ -11,7 +11,9 @@
 // nobody overrides: it is there to be overridden.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "check/model/program.h"
 
@@ -21,5 +23,10 @@ namespace plumb::check {
 bool is_destructor(std::string_view symbol);
 
 void resolve_virtual_calls(Program& program);
+
+// Where the call may lead, each function once: nothing when the program cannot tell, or has
+// nothing there but functions that are there to be overridden.
+std::vector<ProgramSymbolId> virtual_targets(const Program& program, ProgramSymbolId type,
+                                             std::int64_t place);
 
 }  // namespace plumb::check

@@ -6,22 +6,22 @@
 // before any summary is made, by following what is derived from a parameter through each of
 // these functions and those that they call.
 //
+// A virtual call leads to one of the functions that the classes of the program have there, so
+// what all of those leave alone, it does. Of either it is known, too, what they change but
+// neither keep nor free: what hangs on it may be gone then, itself it stays with the caller.
+//
 // Limits: by the type as the machine has it, so that one function that keeps a pointer
 // spoils it for all of its type; a function that another program would pass is not known,
 // so that in a library what returns nothing is trusted with nothing.
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 
 #include "check/model/program.h"
 #include "check/summary/library.h"
 
 namespace plumb::check {
 
-// By type of function (unit.h): bit i says that what parameter i points to, and what hangs
-// on that, is neither kept, freed, changed nor returned. Types without such a bit are absent.
-std::unordered_map<std::uint32_t, std::uint64_t> find_bystanders(const Program& program,
-                                                                 const Library& library);
+CallsThroughPointers find_bystanders(const Program& program, const Library& library);
 
 }  // namespace plumb::check

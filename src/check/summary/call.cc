@@ -128,9 +128,17 @@ void FunctionRun::note_unknown(std::uint32_t symbol) {
 void FunctionRun::call_unknown(State state, std::uint32_t index, const Declaration* declaration,
                                const std::vector<ValueId>& arguments, std::vector<State>& after) {
   const Operation& o = body_.operations[index];
-  const std::uint64_t alone = !declaration && is_indirect_call(o) ? program_.left_alone(o.type) : 0;
+  Left left;
+  if (!declaration && is_indirect_call(o)) {
+    left = is_virtual_call(o) ? program_.left_alone(class_of(o), o.immediate)
+                              : program_.left_alone(o.type);
+  }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (i < 64 && (alone >> i & 1)) continue;
+    if (i < 64 && (left.alone >> i & 1)) continue;
+    if (i < 64 && (left.spared >> i & 1)) {
+      change(state, arguments[i]);
+      continue;
+    }
     if (o.read_from != 0 && i >= o.read_from) continue;
     const bool reads = declaration && i < 64 && (declaration->const_params >> i & 1);
     const bool is_number = declaration && i < 64 && (declaration->number_params >> i & 1);

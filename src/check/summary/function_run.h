@@ -273,6 +273,7 @@ class FunctionRun {
   }
   void havoc(State& state, ValueId value);
   void rewrite(State& state, ValueId value);
+  void change(State& state, ValueId value);
   void overwrite(State& state, ValueId value);
   void blur_text(State& state, ValueId written);
   bool is_passed(const Value& base) const;
@@ -311,6 +312,7 @@ class FunctionRun {
                     const std::vector<ValueId>& arguments, std::vector<State>& after);
   void call_unknown(State state, std::uint32_t index, const Declaration* declaration,
                     const std::vector<ValueId>& arguments, std::vector<State>& after);
+  ProgramSymbolId class_of(const Operation& virtual_call) const;
   bool call_virtual(State& state, std::uint32_t index, const std::vector<ValueId>& arguments,
                     ValueId callee, std::vector<State>& after);
   void note_unknown(std::uint32_t symbol);      // it took the followed block

@@ -143,9 +143,14 @@ std::uint64_t Identities::body_of(const ProgramFunction& function) const {
     plain.location = {};
     plain.location.line = o.location.line != 0;  // what has no line is not of the source
     out(plain);
-    if (is_indirect_call(o)) out(program_.left_alone(o.type));
+    if (is_indirect_call(o)) {
+      const Left left = program_.left_alone(o.type);
+      out(left.alone, left.spared);
+    }
     if (is_virtual_call(o) && is_indirect_call(o)) {
       const ProgramSymbolId type = program_.resolve(function.unit, SymbolId::of(o.b.index()));
+      const Left left = program_.left_alone(type, o.immediate);
+      out(left.alone, left.spared);
       for (const Program::Choice& each : program_.choices(type, o.immediate)) {
         out(symbols_[each.table.global.index], each.table.offset, symbols_[each.symbol.index]);
       }

@@ -556,6 +556,22 @@ void FunctionRun::rewrite(State& state, ValueId value) {
   forget_counts_at(state, base);
 }
 
+// Somebody may change it, and keep or free what hangs on it; itself it stays.
+void FunctionRun::change(State& state, ValueId value) {
+  const ValueId base = values_.place(value).base;
+  if (!is_focus(value)) {
+    if (leads_to_focus(state, value)) escape(state, focus_);
+    for (ValueId up = focus_; mode_ == Mode::input; up = values_[up].a) {
+      const ValueKind kind = values_[up].kind;
+      if (kind != ValueKind::cell && kind != ValueKind::pointer) break;
+      if (values_[up].a == base) escape(state, focus_);
+    }
+  }
+  take_where_held(state, value);
+  if (values_[values_.root(base)].kind == ValueKind::param) escape(state, values_.reach(base));
+  rewrite(state, value);
+}
+
 void FunctionRun::havoc(State& state, ValueId value) {
   const ValueId base = values_.place(value).base;
   const Value v = values_[base];

@@ -63,7 +63,10 @@ class ProgramView {
     return program_.functions()[id.index];
   }
   // Part of the identity of the body that has the call.
-  std::uint64_t left_alone(std::uint32_t type) const { return program_.left_alone(type); }
+  Left left_alone(std::uint32_t type) const { return program_.left_alone(type); }
+  Left left_alone(ProgramSymbolId type, std::int64_t place) const {
+    return program_.left_alone(type, place);
+  }
   // The same of what a virtual call may lead to.
   std::vector<Program::Choice> choices(ProgramSymbolId type, std::int64_t place) const {
     return program_.choices(type, place);

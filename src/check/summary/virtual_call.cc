@@ -11,6 +11,12 @@
 
 namespace plumb::check {
 
+ProgramSymbolId FunctionRun::class_of(const Operation& virtual_call) const {
+  const std::uint32_t symbol = virtual_call.b.index();
+  return linked_ ? ProgramSymbolId::of(symbol)
+                 : program_.resolve(where_.unit, SymbolId::of(symbol));
+}
+
 // What is appended to `after` is for the known tables, and `state` is left for the others;
 // false: there are no others.
 bool FunctionRun::call_virtual(State& state, std::uint32_t index,
@@ -21,9 +27,7 @@ bool FunctionRun::call_virtual(State& state, std::uint32_t index,
   const ValueId table = slot.a;
   if (values_[table].kind != ValueKind::cell) return true;
   const Operation& o = body_.operations[index];
-  const ProgramSymbolId type = linked_ ? ProgramSymbolId::of(o.b.index())
-                                       : program_.resolve(where_.unit, SymbolId::of(o.b.index()));
-  for (const Program::Choice& each : program_.choices(type, o.immediate)) {
+  for (const Program::Choice& each : program_.choices(class_of(o), o.immediate)) {
     const Summary* summary = known_.find(each.function);
     if (!summary || !summary->known) continue;
     const ValueId global =
