@@ -304,5 +304,37 @@ void listed_ok(std::vector<Listed*>* list) { new Listed(list); }
                  "cc");
 }
 
+// A table of buckets, the first of which is in the object itself, and nodes that lead back.
+TEST(Containers, WhatTheyHaveLeadsBackToThem) {
+  expect_by_name(R"(
+#include <string>
+#include <unordered_map>
+struct Node { int n = 0; };
+struct Counts {
+  std::unordered_map<std::string, int> all;
+  int& at(const char* word) { return all[word]; }
+};
+static int count(Counts& counts) { return ++counts.all["a"]; }
+void here_bad() { Counts* c = new Counts; c->all["a"] = 1; }
+void here_ok() { Counts* c = new Counts; c->all["a"] = 1; delete c; }
+void member_bad() { Counts* c = new Counts; c->at("b") = 2; }
+void member_ok() { Counts* c = new Counts; c->at("b") = 2; delete c; }
+void given_bad() { Counts* c = new Counts; count(*c); }
+void given_ok() { Counts* c = new Counts; count(*c); delete c; }
+struct Names {
+  std::unordered_map<int, Node*> all;
+  void add(int n, Node* node) { all[n] = node; }
+};
+Names names;
+void global_ok() { names.add(1, new Node); }
+struct Entry { std::string name; Node* node; };
+struct Entries { std::unordered_map<int, Entry> all; };
+void entry_ok(Entries& e) { e.all[1].node = new Node; }
+std::unordered_map<int, Counts*> known;
+void known_ok() { Counts* c = new Counts; c->at("c") = 3; known[2] = c; }
+)",
+                 "cc");
+}
+
 }  // namespace
 }  // namespace plumb::check

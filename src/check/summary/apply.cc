@@ -35,12 +35,24 @@ void FunctionRun::apply(State state, std::uint32_t index, FunctionId callee,
   const bool is_part = mode_ != Mode::plain && state.fate == Fate::live && !arguments.empty() &&
                        is_focus(arguments[0]) && is_member_of_container(program_.name(callee));
   const std::size_t before = after.size();
+  const std::vector<ValueId> given = is_part ? state.given : std::vector<ValueId>{};
   applying_ = true;
   apply_summary(std::move(state), index, callee, arguments, is_part, after);
   applying_ = false;
   for (std::size_t i = before; is_part && i < after.size(); ++i) {
     if (after[i].fate == Fate::escaped) after[i].fate = Fate::live;
+    if (after[i].fate == Fate::live) leave_to_container(after[i], given);
   }
+}
+
+// What the container has for itself (nodes, a table of buckets) is lost with it, though it may
+// lead back to it, and so does what it wrote at places that are not known.
+void FunctionRun::leave_to_container(State& state, const std::vector<ValueId>& given) const {
+  state.given = given;
+  std::erase_if(state.cells, [&](const Cell& cell) {
+    const ValueKind place = values_[values_.target(cell.base)].kind;
+    return (place == ValueKind::fresh || place == ValueKind::merge) && holds_focus(cell.value);
+  });
 }
 
 void FunctionRun::apply_summary(State state, std::uint32_t index, FunctionId callee,
@@ -75,7 +87,7 @@ void FunctionRun::apply_summary(State state, std::uint32_t index, FunctionId cal
     Instance at_call(*this, probe, index, callee, arguments, false);
     const auto concerns = [&](const Input& input) {
       const ValueId given = at_call(input.value);
-      if (is_focus(given)) return true;
+      if (is_focus(given)) return !is_own_part(summary, input.value, at_call);
       if (summary.values[input.value].kind != ValueKind::reach) return false;
       if (is_below(summary, input.value, at_call)) return false;
       // Anything below the argument: is it there?
@@ -129,6 +141,16 @@ bool FunctionRun::is_below(const Summary& summary, ValueId value, Instance& at_c
   const Value& v = summary.values[value];
   return v.kind == ValueKind::reach && summary.values[v.a].kind == ValueKind::param &&
          is_focus(at_call(v.a));
+}
+
+// Is it a part of the followed block that a member of that block points to? A short text is in
+// the object itself, the first bucket of a table, the end of a list. It cannot be freed, and
+// what copies the member does not keep the object.
+bool FunctionRun::is_own_part(const Summary& summary, ValueId value, Instance& at_call) const {
+  const Value& v = summary.values[value];
+  if (v.kind != ValueKind::cell || !is_focus(at_call(v.a))) return false;
+  const auto [base, offset] = values_.place(at_call(value));
+  return base == focus_ && offset > 0;
 }
 
 // The callee keeps what it is given or, as it says, does not, and a block that the followed
@@ -271,6 +293,7 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
       };
       const bool always = has(Fate::freed) && !has(Fate::escaped) && !has(Fate::live);
       const ValueId value = at_call(touched.value);
+      if (mode_ != Mode::plain && is_own_part(summary, touched.value, at_call)) continue;
       const bool parks = std::ranges::any_of(
           touched.cases, [&](const Case& c) { return c.parked != kNotParked && !excluded(c); });
       if (has(Fate::escaped) || parks) kept.push_back(value);

@@ -368,7 +368,9 @@ class FunctionRun {
   void apply_summary(State state, std::uint32_t index, FunctionId callee,
                      const std::vector<ValueId>& arguments, bool is_part,
                      std::vector<State>& after);
+  void leave_to_container(State& state, const std::vector<ValueId>& given) const;
   bool is_below(const Summary& summary, ValueId value, Instance& at_call) const;
+  bool is_own_part(const Summary& summary, ValueId value, Instance& at_call) const;
   const Input* refused_holder(State& state, const Summary& summary, Instance& at_call) const;
   bool relies_on_keeping(const Input& input, const Case& taken, std::uint32_t index) const;
   void apply_case(State next, std::uint32_t index, FunctionId callee,
