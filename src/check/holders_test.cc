@@ -376,5 +376,33 @@ void drop_walked(void) { for (char **p = g_walked; *p; p++) free(*p); free(g_wal
   EXPECT_EQ(finders(report), Names{"fill_left"});
 }
 
+// Each round of the loop makes another one of them, and none holds the block.
+TEST(Holders, PointersIntoTheBlockItself) {
+  expect_by_name(std::string(kHeader) + R"(
+struct options { int count; char *of[256]; char level[64]; };
+static struct options *make(const char *flags) {
+  struct options *made = calloc(1, sizeof *made);
+  if (!made) return 0;
+  for (int i = 0; i < (int)strlen(flags); i++) made->of[(int)flags[i]] = made->level;
+  for (int i = 128; flags[i - 128]; i++) made->of[i] = made->level;
+  return made;
+}
+int parse_bad(const char *flags, int count) {
+  struct options *made = make(flags);
+  if (!made) return -1;
+  if (count == 3) return 1;
+  free(made);
+  return 0;
+}
+int parse_ok(const char *flags) {
+  struct options *made = make(flags);
+  if (!made) return -1;
+  int count = made->of[3] != 0;
+  free(made);
+  return count;
+}
+)");
+}
+
 }  // namespace
 }  // namespace plumb::check

@@ -92,7 +92,8 @@ std::uint64_t FunctionRun::key_of(const State& state, std::uint32_t at) const {
     }
   }
   for (const Cell& cell : state.cells) {
-    if (!is_focus(cell.value)) continue;
+    // What the block has of itself does not hold it: a table of pointers into its own buffer.
+    if (!is_focus(cell.value) || values_.target(cell.base) == focus_) continue;
     key =
         mixed(key, std::uint64_t{cell.base.index} << 32 ^ static_cast<std::uint64_t>(cell.offset));
   }
