@@ -193,5 +193,69 @@ char *last_ok(void) {
 )"));
 }
 
+// The number by which an element is read is not the one by which it was written, though it is
+// the same.
+TEST(Rounds, ElementsThatAreFreedFromBehind) {
+  expect_by_name(std::string(kHeader) + R"(
+static char **room(int n) {
+  char **all = malloc(n * sizeof *all);
+  if (!all) abort();
+  return all;
+}
+char **counted_ok(int n) {
+  char **all = room(n);
+  for (int i = 0; i < n; i++) all[i] = malloc(3);
+  if (getchar() > 10) {
+    while (n--) free(all[n]);
+    free(all);
+    return 0;
+  }
+  return all;
+}
+char **stepped_ok(int n) {
+  char **all = room(n);
+  for (int i = 0; i < n; i++) all[i] = malloc(3);
+  if (getchar() > 10) {
+    for (int j = n - 1; j >= 0; j--) free(all[j]);
+    free(all);
+    return 0;
+  }
+  return all;
+}
+char **made_so_far_ok(int n) {
+  char **all = room(n);
+  for (int i = 0; i < n; i++) {
+    all[i] = malloc(3);
+    if (getchar() > 10) {
+      while (--i >= 0) free(all[i + 1]);
+      free(all[0]);
+      free(all);
+      return 0;
+    }
+  }
+  return all;
+}
+char **kept_bad(int n) {
+  char **all = room(n);
+  for (int i = 0; i < n; i++) all[i] = malloc(3);
+  if (getchar() > 10) {
+    free(all);
+    return 0;
+  }
+  return all;
+}
+char **but_the_first_bad(int n) {
+  char **all = room(n);
+  for (int i = 0; i < n; i++) all[i] = malloc(3);
+  if (getchar() > 10) {
+    for (int j = 1; j < n; j++) free(all[j]);
+    free(all);
+    return 0;
+  }
+  return all;
+}
+)");
+}
+
 }  // namespace
 }  // namespace plumb::check

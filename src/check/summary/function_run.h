@@ -283,6 +283,7 @@ class FunctionRun {
   void note_index(State& state, const Value& base);
   void note_access(State& state, ValueId pointer);
   ValueId initial(ValueId base, std::int64_t offset, std::uint32_t width);
+  ValueId perhaps_focus(const State& state, ValueId base, std::int64_t offset, std::uint32_t width);
 
   // condition.cc
   bool assume(State& state, ValueId condition, bool truth);

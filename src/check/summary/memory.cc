@@ -131,6 +131,9 @@ ValueId FunctionRun::load(State& state, ValueId pointer, std::uint32_t width) {
     if (cell->width < width) return composed(state, base, offset, width);
     return values_.fresh();
   }
+  if (const ValueId found = perhaps_focus(state, base, offset, width); found != kNoValue) {
+    return found;
+  }
   ValueId value = kNoValue;
   if (const Cell* rest = state.find_cell(base, kRest)) {
     value = values_.is_zero(rest->value) ? rest->value : values_.fresh();
@@ -139,6 +142,37 @@ ValueId FunctionRun::load(State& state, ValueId pointer, std::uint32_t width) {
   }
   state.set_cell(base, offset, width, value);
   return value;
+}
+
+// An element of the array that has the followed block, and perhaps the one that has it: it is
+// not read by the number that it was written by when a loop frees the elements from behind.
+// It is taken for that one, so that such a loop frees all.
+ValueId FunctionRun::perhaps_focus(const State& state, ValueId base, std::int64_t offset,
+                                   std::uint32_t width) {
+  const Value element = values_[base];
+  if (mode_ != Mode::site || state.fate != Fate::live || element.kind != ValueKind::index ||
+      width != kWord || element.number <= 0) {
+    return kNoValue;
+  }
+  const ValueId array = values_.target(base);
+  const auto [start, first] = values_.place(element.a);
+  for (const Cell& cell : state.cells) {
+    if (cell.width != width || !is_focus(cell.value) || values_.target(cell.base) != array)
+      continue;
+    const Value holder = values_[cell.base];
+    if (cell.base == start) {
+      const std::int64_t distance = cell.offset - first - offset;
+      const std::int64_t number = distance / element.number;
+      if (distance < 0 || distance % element.number != 0) continue;
+      const ValueId same = values_.compare(Code::eq, element.b, values_.integer(number), kWord);
+      if (decide(state, same) != 0) return cell.value;
+    } else if (holder.kind == ValueKind::index && holder.a == element.a &&
+               holder.number == element.number && cell.offset == offset) {
+      const ValueId same = values_.compare(Code::eq, element.b, holder.b, kWord);
+      if (decide(state, same) != 0) return cell.value;
+    }
+  }
+  return kNoValue;
 }
 
 // A word that was written in parts: two counts that are looked at together.
