@@ -17,7 +17,8 @@ got from a call. (Left out by reading the change alone: what is only freed in a 
 at the end, what only a failed allocation loses, blocks of other libraries, of pools or
 of an earlier call, code for other systems.) `set_aside_once`: was of the report before these
 were, and is developed on since it was looked at. Of seventeen further projects every second
-one by the alphabet was set aside; three that could not be set up were left out.
+one by the alphabet was set aside; three that could not be set up were left out. Of ten more
+(those that compile with what their own tree and a plain Debian have) every second leak was.
 """
 
 from __future__ import annotations
