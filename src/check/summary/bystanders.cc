@@ -27,7 +27,8 @@ class Bystanders {
       : program_(program),
         library_(library),
         alone_(program.functions().size(), kAll),
-        spared_(program.functions().size(), kAll) {}
+        spared_(program.functions().size(), kAll),
+        unwritten_(program.functions().size(), kAll) {}
 
   CallsThroughPointers find();
 
@@ -40,6 +41,17 @@ class Bystanders {
     From operator|(const From& other) const { return {any | other.any, itself | other.itself}; }
   };
 
+  // As Left, and what is not written itself, whatever becomes of what hangs on it.
+  struct Leaves {
+    Mask alone = 0;
+    Mask spared = 0;
+    Mask unwritten = 0;
+
+    Leaves operator&(const Leaves& other) const {
+      return {alone & other.alone, spared & other.spared, unwritten & other.unwritten};
+    }
+  };
+
   // What is derived from which parameters, in one function.
   struct Derived {
     std::vector<From> results;             // by operation
@@ -47,6 +59,7 @@ class Bystanders {
     std::vector<std::uint32_t> addresses;  // by operation: the variable that it is in
     Mask touched = 0;
     Mask lost = 0;  // itself kept, freed or returned
+    Mask written = 0;
     bool changed = false;
 
     void add(Mask& to, Mask what) {
@@ -75,7 +88,7 @@ class Bystanders {
   void put(Derived& derived, Operand address, const From& what);
   std::optional<Mask> looked_at(const ProgramSymbol& symbol) const;
   Mask left_to_others(const ProgramSymbol& symbol) const;
-  Left left_by(ProgramSymbolId id) const;
+  Leaves left_by(ProgramSymbolId id) const;
   void find_virtual_calls();
   void join_virtual_calls(CallsThroughPointers& found) const;
 
@@ -83,6 +96,7 @@ class Bystanders {
   const Library& library_;
   std::vector<Mask> alone_;             // by FunctionId
   std::vector<Mask> spared_;            // by FunctionId: but for what hangs on them
+  std::vector<Mask> unwritten_;         // by FunctionId
   std::vector<bool> reached_;           // by FunctionId
   std::vector<FunctionId> candidates_;  // and what they call
   std::map<VirtualCall, std::vector<ProgramSymbolId>> virtual_calls_;  // and where they lead
@@ -144,6 +158,7 @@ void Bystanders::put(Derived& derived, Operand address, const From& what) {
   const From to = of(derived, address);
   derived.add(derived.touched, what.any);
   derived.add(derived.touched, to.any);  // what it points to is changed
+  derived.add(derived.written, to.itself);
   const bool one = (to.itself & (to.itself - 1)) == 0;
   derived.add(derived.lost, one ? what.itself & ~to.itself : what.itself);
 }
@@ -189,14 +204,14 @@ void Bystanders::call(const ProgramFunction& function, std::uint32_t index, Deri
       o.a.kind() == OperandKind::symbol
           ? &program_.symbol(program_.resolve(function.unit, SymbolId::of(o.a.index())))
           : nullptr;
-  Left left;
+  Leaves left;
   if (symbol) {
     left = left_by(program_.resolve(function.unit, SymbolId::of(o.a.index())));
   } else if (is_virtual_call(o)) {
     const ProgramSymbolId type = program_.resolve(function.unit, SymbolId::of(o.b.index()));
     if (const auto to = virtual_calls_.find({type.index, o.immediate});
         to != virtual_calls_.end()) {
-      left = {kAll, kAll};
+      left = {kAll, kAll, kAll};
       for (const ProgramSymbolId each : to->second) {
         left = left & left_by(each);
       }
@@ -212,6 +227,7 @@ void Bystanders::call(const ProgramFunction& function, std::uint32_t index, Deri
       // Of a variable that it is given, the content is as good as gone.
       const bool itself = var_of(derived, argument) == kNoVar;
       if (!itself || !(left.spared & bit(i))) derived.add(derived.lost, what.itself);
+      if (!itself || !(left.unwritten & bit(i))) derived.add(derived.written, what.itself);
     }
     const int number = static_cast<int>(i);
     if (model && (model->returns == number || model->within == number)) {
@@ -278,6 +294,7 @@ void Bystanders::step(const ProgramFunction& function, std::uint32_t index, Deri
 bool Bystanders::look_at(FunctionId id) {
   Mask& alone = alone_[id.index];
   Mask& spared = spared_[id.index];
+  Mask& unwritten = unwritten_[id.index];
   if (spared == 0) return false;
   const ProgramFunction& function = program_.functions()[id.index];
   const Function& body = *function.body;
@@ -289,18 +306,24 @@ bool Bystanders::look_at(FunctionId id) {
   } while (derived.changed && derived.lost != kAll);
   const Mask now = alone & ~derived.touched;
   const Mask then = spared & ~derived.lost;
-  const bool less = now != alone || then != spared;
+  const Mask plain = unwritten & ~derived.written;
+  const bool less = now != alone || then != spared || plain != unwritten;
   alone = now;
   spared = then;
+  unwritten = plain;
   return less;
 }
 
-Left Bystanders::left_by(ProgramSymbolId id) const {
+Bystanders::Leaves Bystanders::left_by(ProgramSymbolId id) const {
   const ProgramSymbol& symbol = program_.symbol(id);
-  if (!symbol.function) return {looked_at(symbol).value_or(0), left_to_others(symbol)};
+  if (!symbol.function) {
+    const Mask alone = looked_at(symbol).value_or(0);
+    return {alone, left_to_others(symbol), alone};
+  }
   const std::uint32_t params = program_.functions()[symbol.function->index].body->params;
   const Mask own = params < kMostParams ? bit(params) - 1 : kAll;
-  return {alone_[symbol.function->index] & own, spared_[symbol.function->index] & own};
+  const std::uint32_t index = symbol.function->index;
+  return {alone_[index] & own, spared_[index] & own, unwritten_[index] & own};
 }
 
 // Where the classes of the program say where a virtual call may lead, and one of the functions
@@ -324,16 +347,16 @@ void Bystanders::find_virtual_calls() {
 
 void Bystanders::join_virtual_calls(CallsThroughPointers& found) const {
   for (const auto& [call, targets] : virtual_calls_) {
-    Left left{kAll, kAll};
+    Leaves left{kAll, kAll, kAll};
     for (const ProgramSymbolId target : targets) {
       left = left & left_by(target);
     }
-    if (left.spared != 0) found.by_class.emplace(call, left);
+    if (left.spared != 0) found.by_class.emplace(call, Left{left.alone, left.spared});
   }
 }
 
 CallsThroughPointers Bystanders::find() {
-  std::unordered_map<std::uint32_t, Left> out;
+  std::unordered_map<std::uint32_t, Leaves> out;
   // Only types that are called through pointers matter. To a library its users may pass
   // what nobody has seen here; what returns nothing is there to change or free something.
   const bool closed = is_program();
@@ -354,7 +377,7 @@ CallsThroughPointers Bystanders::find() {
     if (called == out.end()) continue;
     taken.emplace_back(type, id);
     if (symbol.function) {
-      called->second = {kAll, kAll};
+      called->second = {kAll, kAll, kAll};
       reach(*symbol.function);
     }
   }
@@ -364,12 +387,14 @@ CallsThroughPointers Bystanders::find() {
     for (const FunctionId id : candidates_) changed = look_at(id) || changed;
   }
   for (const auto& [type, id] : taken) {
-    Left& left = out[type];
+    Leaves& left = out[type];
     left = left & left_by(id);
   }
   CallsThroughPointers known;
   for (const auto& [type, left] : out) {
-    if (left.alone | left.spared) known.by_type.emplace(type, left);
+    // Others of the type may be set by code that is not here, to free what these only change.
+    const Left known_left{left.alone, left.spared & left.unwritten};
+    if (known_left.alone | known_left.spared) known.by_type.emplace(type, known_left);
   }
   join_virtual_calls(known);
   return known;

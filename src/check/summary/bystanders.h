@@ -7,8 +7,10 @@
 // these functions and those that they call.
 //
 // A virtual call leads to one of the functions that the classes of the program have there, so
-// what all of those leave alone, it does. Of either it is known, too, what they change but
+// what all of those leave alone, it does. Of these it is known, too, what they change but
 // neither keep nor free: what hangs on it may be gone then, itself it stays with the caller.
+// Of functions of a type that is known if they do not write to it either: a hash of what a key
+// refers to may do anything with that, but not with the key.
 //
 // Limits: by the type as the machine has it, so that one function that keeps a pointer
 // spoils it for all of its type; a function that another program would pass is not known,
