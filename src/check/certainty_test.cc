@@ -115,5 +115,43 @@ int member_ok(const struct cell *from) {
   EXPECT_EQ(confidence_in(report, "near_bad"), 0.8);
 }
 
+// The callee forgets the block for one of two reasons, and one of them is there.
+TEST(Certainty, OneWayHolds) {
+  const Report report = check_source(std::string(kHeader) + R"(
+struct value { unsigned type : 8; unsigned owned : 1; char *text; };
+static void value_init(struct value *value) {
+  value->type = 4;
+  value->owned = 1;
+  value->text = malloc(9);
+}
+static void value_clear(struct value *value) {
+  switch (value->type) {
+    case 4:
+      if (value->owned) free(value->text);
+      break;
+    default:
+      break;
+  }
+}
+void forget_bad(void) {
+  struct value value;
+  value_init(&value);
+  if (!value.text) return;
+  puts(value.text);
+  value.type = 1;
+  value_clear(&value);
+}
+void forget_ok(void) {
+  struct value value;
+  value_init(&value);
+  if (!value.text) return;
+  puts(value.text);
+  value_clear(&value);
+}
+)");
+  EXPECT_EQ(finders(report), (Names{"forget_bad"}));
+  EXPECT_EQ(confidence_in(report, "forget_bad"), 0.8);
+}
+
 }  // namespace
 }  // namespace plumb::check

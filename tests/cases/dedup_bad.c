@@ -1,7 +1,7 @@
 // CASE: Equal strings are dropped from a sorted array by moving the others up.
 // EXPECT: lost 1 block 12 bytes
 // CAUSE: overwritten
-// GAP(check): place, function, cause, holder - elements at an unknown index are not told apart
+// GAP(check): place, function, holder - elements at an unknown index are not told apart
 #include "case.h"
 
 static size_t unique(char** items, size_t count) {

@@ -253,7 +253,8 @@ void FunctionRun::apply_case(State next, std::uint32_t index, FunctionId callee,
       if (!assume_fact(next, asked, guard.fact)) return;
       if (replaying_ && before != next.fact(values_, asked)) rests |= grounds_of(asked);
     }
-    if (!taken->ways.empty()) rests |= kOnUnknown;
+    const bool in_some_way = replaying_ && !taken->ways.empty();
+    if (in_some_way && !is_certain(next, taken->ways, at_call)) rests |= kOnUnknown;
     if (!taken->ways.empty() && !choose_way(next, summary, *taken, input, at_call)) return;
   }
   struct Write {

@@ -401,6 +401,7 @@ class FunctionRun {
                      const Guard& guard, bool fields, Instance& at_call) const;
   bool presumes_null_beside(const State& state, std::uint32_t index, const Summary& summary,
                             const Case& taken, const Input& input, Instance& at_call) const;
+  bool is_certain(const State& state, const std::vector<GuardSet>& ways, Instance& at_call);
   bool choose_way(State& state, const Summary& summary, const Case& taken, const Input* input,
                   Instance& at_call);
   std::vector<Meaning> likely_meanings(const State& state, std::uint32_t index,

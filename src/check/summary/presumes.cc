@@ -110,6 +110,20 @@ bool FunctionRun::presumes_disowned(const State& state, const Summary& summary, 
   });
 }
 
+// Does one of the ways hold, whatever is not known?
+bool FunctionRun::is_certain(const State& state, const std::vector<GuardSet>& ways,
+                             Instance& at_call) {
+  return std::ranges::any_of(ways, [&](const GuardSet& way) {
+    return std::ranges::all_of(way.guards, [&](const Guard& guard) {
+      const ValueId asked = at_call(guard.value);
+      const int answer = values_[asked].kind == ValueKind::compare ? decide(state, asked) : -1;
+      const Fact known =
+          answer < 0 ? state.fact(values_, asked) : Fact{answer, answer, answer != 0};
+      return implies(known, guard.fact);
+    });
+  });
+}
+
 // Which of the ways of a case can be at this call? False: none. When it is one, what
 // it says is known from here on.
 bool FunctionRun::choose_way(State& state, const Summary& summary, const Case& taken,
@@ -240,10 +254,7 @@ bool FunctionRun::presumes_refused(const State& state, std::uint32_t index, cons
       }
       nobody = nobody || no_pointer;
       explained = explained || !says_null(summary.values, guard);
-      const Fact known = state.fact(values_, at_call(guard.value));
-      const bool implied = known.low >= guard.fact.low && known.high <= guard.fact.high &&
-                           (!guard.fact.nonzero || known.nonzero);
-      if (implied) return false;
+      if (implies(state.fact(values_, at_call(guard.value)), guard.fact)) return false;
     }
   }
   return keeps && (!inside || nobody) && (silent || (unused && !explained));

@@ -18,6 +18,11 @@ Fact hull(const Fact& a, const Fact& b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high), a.nonzero && b.nonzero};
 }
 
+bool implies(const Fact& known, const Fact& wanted) {
+  const bool nonzero = known.nonzero || known.low > 0 || known.high < 0;
+  return known.low >= wanted.low && known.high <= wanted.high && (!wanted.nonzero || nonzero);
+}
+
 bool are_apart(const Fact& a, const Fact& b) {
   const auto is_zero = [](const Fact& fact) { return fact.low == 0 && fact.high == 0; };
   return a.low > b.high || a.high < b.low || (a.nonzero && is_zero(b)) || (b.nonzero && is_zero(a));

@@ -42,6 +42,7 @@ inline constexpr std::int64_t kLargestObject = (std::int64_t{1} << 30) - 1;
 
 Fact hull(const Fact& a, const Fact& b);
 bool are_apart(const Fact& a, const Fact& b);  // no value has both
+bool implies(const Fact& known, const Fact& wanted);
 
 struct Cell {
   ValueId base;
