@@ -36,6 +36,9 @@ after(async () => {
 });
 
 // Opens a page; whatever goes wrong in it fails the test.
+// The page draws after the address has changed.
+const heading = (page, pattern) => page.locator("h1", { hasText: pattern }).waitFor();
+
 async function open(name, hash = "", options = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: "light", ...options });
   await context.addInitScript(() => {
@@ -129,7 +132,7 @@ test("a leak: life, stacks, source, window, siblings, holder", async () => {
   const page = await open("run");
   await page.locator(".rows > .row").first().click();
   assert.equal(await hash_of(page), "#leak=a1a1a1a1a1a1a1a1");
-  assert.match(await page.innerText("h1"), /18\.4 kB in 36 blocks: last reference went out of scope/);
+  await heading(page, /18\.4 kB in 36 blocks: last reference went out of scope/);
   assert.deepEqual(await texts(page, ".stop-title"), ["Allocated", "Last used", "Lost"]);
   assert.equal(await page.innerText(".stretch.window"), "fix window");
   assert.match(await page.innerText(".facts"), /shown char \*, local/);
@@ -149,9 +152,10 @@ test("a leak: life, stacks, source, window, siblings, holder", async () => {
   await page.locator(".shared .frame").first().click();
   await page.waitForSelector('.sources .line.m-frame[data-line="6"]');
   await page.click("#next");
-  assert.match(await page.innerText("h1"), /640 B in 40 blocks/);
+  await heading(page, /640 B in 40 blocks/);
   assert.match(await page.innerText(".facts"), /48 B in 2 blocks/);
   await page.click("#back");
+  await page.waitForSelector(".rows > .row");
   assert.equal((await row_functions(page)).length, 4);
   await page.done();
 });
@@ -163,9 +167,9 @@ test("a leak: still held, stale, suppressed, without a place", async () => {
   await page.goto(page.url().replace(/#.*/, "#leak=e5e5e5e5e5e5e5e5"));
   assert.match(await page.innerText(".hidden-note"), /plumb\.supp\.toml:3: freed by the next release/);
   await page.goto(page.url().replace(/#.*/, "#leak=c3c3c3c3c3c3c3c3"));
-  assert.match(await page.innerText("h1"), /96 B in 2 blocks/);
+  await heading(page, /96 B in 2 blocks/);
   await page.goto(page.url().replace(/#.*/, "#leak=0000"));
-  assert.match(await page.innerText("[role=alert]"), /no leak 0000/);
+  await page.locator("[role=alert]", { hasText: /no leak 0000/ }).waitFor();
   await page.done();
   page = await open("watch", "#leak=7777777777777777");
   assert.deepEqual(await texts(page, ".stop-title"), ["Allocated", "Still held, unused"]);
@@ -297,9 +301,9 @@ test("keys: the whole way without a mouse", async () => {
   await until(async () => /leak=c3c3/.test(await page.innerText("h1").then(() => hash_of(page))));
   await until(async () => /96 B/.test(await page.innerText("h1")));
   await page.keyboard.press("2");
-  assert.match(await page.innerText("h1"), /by stack/);
+  await heading(page, /by stack/);
   await page.keyboard.press("4");
-  assert.match(await page.innerText("h1"), /About/);
+  await heading(page, /About/);
   await page.keyboard.press("?");
   assert.match(await page.innerText("dialog"), /walk a path/);
   await page.keyboard.press("Escape");
