@@ -3,9 +3,11 @@
 //
 // The result is an ordinary body. Its symbols are the program's. The variables of a
 // callee end where it returns; what it returns is a phi where the caller goes on.
+// They end, too, where an exception leaves it, which then goes to the call's landing
+// pad, or out of the caller when the call has none.
 // Each operation knows which one of the caller it stands for.
 //
-// Callees that are large, throw, take variable arguments or are already being
+// Callees that are large, never return, take variable arguments or are already being
 // inlined stay calls.
 #pragma once
 

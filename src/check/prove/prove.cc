@@ -282,8 +282,19 @@ Answer Prover::replay_inlined(const Place& place, const Inlined& inlined) const 
   lost.freed_at = inlined.top[lost.freed_at];
   const auto same = std::ranges::find(group, lost.lost_at, &Candidate::lost_at);
   if (same != group.end()) lost.holder = same->holder;
-  std::erase_if(lost.trail, [&](const TrailStep& step) { return !inlined.own[step.operation]; });
-  for (TrailStep& step : lost.trail) step.operation = inlined.top[step.operation];
+  std::vector<TrailStep> trail;
+  for (std::size_t i = 0; i < lost.trail.size(); ++i) {
+    TrailStep step = lost.trail[i];
+    const std::uint32_t top = inlined.top[step.operation];
+    // A callee in place throws: so does the call, unless more was done there.
+    const bool leaves =
+        step.branch == TrailStep::kThrows &&
+        (i + 1 == lost.trail.size() || inlined.top[lost.trail[i + 1].operation] != top);
+    if (!inlined.own[step.operation] && !leaves) continue;
+    step.operation = top;
+    trail.push_back(step);
+  }
+  lost.trail = std::move(trail);
   return answer;
 }
 
