@@ -73,6 +73,39 @@ void larger_bad(unsigned long n, unsigned long least) {
                  "cc");
 }
 
+// The call that throws is looked into deeper than others.
+TEST(InlinedThrow, IsNoneFarBelow) {
+  expect_by_name(R"(
+struct Failed {};
+static unsigned long larger_of(unsigned long a, unsigned long b) { return a > b ? a : b; }
+struct Room {
+  unsigned long all;
+  unsigned long used;
+  void check(unsigned long n, unsigned long least) {
+    all = larger_of(n, 32);
+    used = least == 32 ? n : least;
+    if (used > all) throw Failed();
+  }
+  void third(unsigned long n, unsigned long least) { check(n, least); }
+  void second(unsigned long n, unsigned long least) { third(n, least); }
+  void first(unsigned long n, unsigned long least) { second(n, least); }
+};
+void far_ok(unsigned long n) {
+  int* p = new int(2);
+  Room room;
+  room.first(n, 32);
+  delete p;
+}
+void far_bad(unsigned long n, unsigned long least) {
+  int* p = new int(2);
+  Room room;
+  room.first(n, least);
+  delete p;
+}
+)",
+                 "cc");
+}
+
 constexpr std::string_view kNodes = R"(
 #include <stdlib.h>
 struct Failed {};

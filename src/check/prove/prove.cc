@@ -200,15 +200,26 @@ std::vector<std::uint32_t> calls_of(const Group& group) {
   return out;
 }
 
+bool is_thrown(const Group& group) {
+  return std::ranges::any_of(group, [](const Candidate& each) {
+    return each.kind == LossKind::thrown ||
+           std::ranges::find(each.trail, TrailStep::kThrows, &TrailStep::branch) !=
+               each.trail.end();
+  });
+}
+
 // With the callees' bodies in place: all that fit. Where some do not, first those that the
 // block goes through alone: they decide, wherever in the function they are. When there are
-// too many paths, only the smaller ones, of the others what their summaries say.
+// too many paths, only the smaller ones, of the others what their summaries say. But what a
+// callee throws, its summary says without the reason: the call that does is looked into
+// before, by itself and deeper.
 Answer Prover::replay_with_callees(const Place& place) const {
   const auto& [group, known, passed] = place;
   constexpr InlineLimits kSteps[] = {
       InlineLimits{},
       {.depth = 2, .callee = 120, .other = 0, .total = 2500},
       {.depth = 1, .callee = 60, .maker = 240, .other = 0, .total = 1200}};
+  constexpr unsigned kThrowDepth = 5;
   Answer answer;
   std::uint64_t queries = 0;
   std::size_t last = SIZE_MAX;
@@ -230,6 +241,19 @@ Answer Prover::replay_with_callees(const Place& place) const {
     if (inlined.calls == 0) return {Verdict::proved, true, {}, queries};
     answer = replay_inlined(place, inlined);
     queries += answer.queries;
+    if (&limits == kSteps && answer.verdict != Verdict::refuted && is_thrown(group)) {
+      const std::vector<std::uint32_t> calls = calls_of(group);
+      InlineLimits few = limits;
+      few.only = calls;
+      few.depth = kThrowDepth;
+      Answer deeper = replay_inlined(place, inline_callees(program_, summaries_, function,
+                                                           group.front().origin, few, known.reads));
+      queries += deeper.queries;
+      if (deeper.verdict == Verdict::refuted) {
+        answer = std::move(deeper);
+        break;
+      }
+    }
     if (answer.verdict != Verdict::undecided) break;
   }
   answer.queries = queries;
